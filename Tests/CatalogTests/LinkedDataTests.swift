@@ -155,6 +155,17 @@ struct LinkedDataTests {
     }
   }
 
+  @Test func `a variant without a name has that of its group, in any order`() throws {
+    let variant = ##"{"@type": "Product", "@id": "#p", "sku": "A", "offers": {"price": 3}}"##
+    let group = ##"{"@type": "ProductGroup", "name": "Cup", "hasVariant": {"@id": "#p"}}"##
+
+    for body in ["[\(variant), \(group)]", "[\(group), \(variant)]"] {
+      let items = try items(body)
+      #expect(items.map(\.id) == ["A"])
+      #expect(items.map(\.title) == ["Cup"])
+    }
+  }
+
   @Test func `different products that share an id stay separate`() throws {
     let items = try items(
       """

@@ -223,6 +223,9 @@ struct PageDataTests {
       // Each item is in the previous item twice.
       chain.joined() + product("<b itemprop=name>Cup</b>", "itemref=i0"),
       product(String(repeating: "<i itemprop=name>x</i>", count: 100_001)),
+      // Many items refer to a long text of which little is left.
+      "<b id=x itemprop=name>x\(String(repeating: " ", count: 1 << 20))y</b>"
+        + String(repeating: product("", "itemref=x"), count: 2000),
     ]
   }()
 

@@ -624,6 +624,26 @@ struct ProposalEvidenceTests {
         #""id": NUMBER, "name": "N NUMBER", "copy": {"long": "Made of clay no. NUMBER, fired twice and glazed by hand."}, "priceTag": {"text": "$9.9NUMBER"}"#,
       lines: ["  description: $.copy.long"]
     ),
+    Case(
+      testDescription: "a text about the brand or the artist is no description of the item",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "price": 9.5, "brand": {"description": "Brand NUMBER"}, "brand_description": "Brand NUMBER has made cups of clay since 1900.", "artist_bio": "Ann NUMBER was born in Bern, and paints cups.""#,
+      lines: ["  # description: $.brand.description"],
+      absent: ["description", "artist_bio"]
+    ),
+    Case(
+      testDescription: "the first of several kinds of prices may be a wholesale price",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "prices": [{"type": "wholesale", "amount": 5.5NUMBER}, {"type": "retail", "amount": 9.5NUMBER}]"#,
+      lines: ["  # salePrice: \"$.prices[0].amount\""],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "the id of a price list is no price",
+      item: #""id": NUMBER, "name": "N NUMBER", "price": 9.5NUMBER, "price_list_id": 12"#,
+      lines: ["  salePrice: $.price"],
+      absent: ["price_list_id"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {

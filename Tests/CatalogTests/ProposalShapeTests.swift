@@ -307,6 +307,7 @@ struct ProposalShapeTests {
   @Test(arguments: [
     #"<?xml version="1.0"?><rss xmlns:g="http://base.google.com/ns/1.0"><channel><item><g:id>G1</g:id>"#
       + "<title>Cup</title><g:price>4.00 CHF</g:price></item></channel></rss>",
+    "id\ttitle\timage_link\tprice\nG1\tCup\thttps://c.example/1.jpg\t4.00 CHF\n",
     "id\ttitle\tprice\nG1\tCup\t4.00 CHF\n",
   ])
   func `a product feed is proposed by its format`(_ body: String) throws {

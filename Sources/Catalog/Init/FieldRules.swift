@@ -212,6 +212,7 @@ enum PriceMeaning {
   ///
   /// - Returns: Nil if the names do not mean a price of the item.
   static func of(_ place: FieldPlace) -> (meaning: PriceMeaning, confidence: Double)? {
+    guard !FieldRules.isID(place.name) else { return nil }
     // A price can be called `price_with_tax`, but `tax` alone is not a price.
     var isNet = false
     var isLowest = false
@@ -377,7 +378,8 @@ struct FieldScore {
         ? known : field == .id ? unnamedID(evidence, name) : unnamedTitle(evidence, name))
         * kin
     case .description:
-      return known > 0 || isOfOthers || isOfPicture ? known : unnamedDescription(evidence, name)
+      if isOfOthers || isOfPicture { return 0.4 * known }
+      return known > 0 ? known : unnamedDescription(evidence, name)
     case .latitude, .longitude, .address: return known
     case .badges, .deliveryTypes:
       guard known == 0, ["name", "title", "label", "text"].contains(name) else { return known }
@@ -448,7 +450,9 @@ struct FieldScore {
   ///
   /// The values should differ in most of the items and be long sentences.
   private static func unnamedDescription(_ evidence: FieldEvidence, _ name: String) -> Double {
-    guard evidence.isText, evidence.variety > 0.5 else { return 0 }
+    // A `brand_description`, an `artist_bio` or a `shipping_note` is about something else.
+    let isOther = FieldRules.has("other", "person", "picture", "never", in: name)
+    guard evidence.isText, evidence.variety > 0.5, !isOther else { return 0 }
     let isCalled = ["description", "desc", "descr"].contains { name.hasSuffix(" \($0)") }
     if isCalled, evidence.share({ $0.count { $0 == " " } > 1 }) > 0.5 { return 0.85 }
     return evidence.place.steps.count < 4 && evidence.share(isSentence) > 0.7 ? 0.72 : 0

@@ -41,20 +41,16 @@ struct FormatProposal: ProposedReading {
     reading page: ProposedPage,
     _ given: String?
   ) throws(CatalogError) {
-    let mapping = try format.mapping()
-    var decoder = ListingDecoder(mapping: mapping, currency: "USD")
+    let decoder = ListingDecoder(mapping: try format.mapping(), currency: "USD")
     let root = try decoder.read(page.body, of: "the response").root
     let elements = try decoder.elements(of: root, subject: "the response")
-    let rules = mapping.item.salePrice + mapping.item.normalPrice
-    let codes = elements.compactMap { element in
-      rules.lazy.compactMap { Self.code($0, in: element) }.first
-    }
-    // A price in another currency than that of the catalog is not read.
-    let usual = codes.mostFrequent
-    decoder = ListingDecoder(mapping: mapping, currency: given ?? usual?.element ?? "USD")
     let listing = try decoder.listing(page.body)
     let lost = listing.skipped.count { $0.lost == .item }
     guard lost * 2 <= elements.count, lost < elements.count else { return nil }
+    let rules = decoder.mapping.item.salePrice + decoder.mapping.item.normalPrice
+    let codes = elements.compactMap { element in
+      rules.lazy.compactMap { Self.code($0, in: element) }.first
+    }
     let member = rules.lazy.compactMap { rule -> String? in
       if case .path(let path) = rule.currency { path.lastName } else { nil }
     }.first
@@ -64,14 +60,19 @@ struct FormatProposal: ProposedReading {
     count = read
     pagingLines = Self.pagingLines(format, page)
     let items = listing.sections.flatMap(\.items)
-    lacksPrices = !rules.isEmpty && items.allSatisfy { $0.salePrice == nil }
-    let images = mapping.item.images
+    // A price in another currency than the decoder's is a price too.
+    lacksPrices =
+      !rules.isEmpty
+      && !elements.contains { element in
+        rules.contains { (try? $0.path.firstValue(in: element))?.isEmpty == false }
+      }
+    let images = decoder.mapping.item.images
     lacksPictures =
       ImageReference.Role.allCases.contains { !images[$0].isEmpty }
       && items.allSatisfy(\.images.isEmpty)
     currency =
       given.map { ($0, "given") }
-      ?? usual.map {
+      ?? codes.mostFrequent.map {
         ($0.element, "\(member ?? "the prices") of \($0.count) of \(read)")
       }
       ?? ("USD", "assumed; none is named: correct it")

@@ -47,11 +47,11 @@ struct NameHabit {
 
   /// Finds the words that names have in common.
   ///
-  /// A word that means something, such as `price`, is none of them.
+  /// A word that means something, such as `price`, is none of them. There are at most eight.
   init(of names: [String]) {
     let names = names.map(NameWords.words)
     var prefix: [String] = []
-    while true {
+    while prefix.count < 8 {
       let next = names.filter { $0.starts(with: prefix) && $0.count > prefix.count + 1 }
         .map { $0[prefix.count] }
       guard let word = next.mostFrequent, word.count > 3, word.count * 2 > names.count,

@@ -62,14 +62,23 @@ struct PriceChoice {
     let paid = ranking.filter { score in
       score.meaning == .asked ? isFree || score.zeros < 0.5 : score.zeros < 1
     }
-    return paid.filter { !isSuperfluous($0, among: paid, all) }.map { score in
+    let names = Set(paid.map { $0.names { _ in false } })
+    let taxed = Set(paid.filter { !$0.isCalled("untaxed") }.map { $0.names(without: isTax) })
+    return paid.filter { !isSuperfluous($0, names, taxed, all) }.map { score in
       let beside = all.filter {
         $0.place.steps.dropLast() == score.evidence.place.steps.dropLast()
       }
       let isStatistic =
         score.isCalled("lowest")
         && beside.contains { FieldRules.has("statistic", in: NameWords.plain($0.place.name)) }
-      var score = isStatistic ? score.doubtful : score
+      // In `[{"type": "wholesale", "amount": 5}, {"type": "retail", "amount": 9}]`, the first price is not for all.
+      let isOfKinds =
+        score.evidence.place.entersList
+        && beside.contains { other in
+          ["type", "kind"].contains(where: other.place.name.lowercased().hasSuffix)
+            && other.samples.contains { FieldRules.has("never", in: NameWords.plain($0)) }
+        }
+      var score = isStatistic || isOfKinds ? score.doubtful : score
       if score.meaning != .asked { score.evidence.dropZeros() }
       return score
     }.ranked(by: \.confidence)
@@ -86,29 +95,35 @@ struct PriceChoice {
     }
   }
 
+  private static func isTax(_ word: String) -> Bool {
+    ["untaxed", "taxed"].contains { FieldRules.isNamed($0, word) }
+      || ["tax", "taxes", "vat"].contains(word)
+  }
+
   /// Whether another candidate is the same price with its tax or in the shop's currency, or this is a price per unit.
+  ///
+  /// - Parameters:
+  ///   - score: The candidate.
+  ///   - names: The names of all candidates.
+  ///   - taxed: The names of the candidates with tax, without words about it.
+  ///   - all: The values at every path in the items.
+  /// - Returns: Whether the candidate is left out.
   private static func isSuperfluous(
     _ score: FieldScore,
-    among others: [FieldScore],
+    _ names: Set<[String]>,
+    _ taxed: Set<[String]>,
     _ all: [FieldEvidence]
   ) -> Bool {
-    func isTax(_ word: String) -> Bool {
-      ["untaxed", "taxed"].contains { FieldRules.isNamed($0, word) }
-        || ["tax", "taxes", "vat"].contains(word)
-    }
     func isCurrency(_ word: String) -> Bool {
       Currency.codes.contains(word.uppercased())
         || ["euro", "euros", "dollar", "dollars"].contains(word)
     }
     let place = score.evidence.place
     let name = PriceMeaning.plain(place.name).split(separator: " ").map(String.init)
-    let isTwin = others.contains { other in
-      guard other.evidence.place != place else { return false }
-      return score.isCalled("untaxed") && !other.isCalled("untaxed")
-        && score.names(without: isTax) == other.names(without: isTax)
-        || name.count > 1 && name.contains(where: isCurrency)
-          && score.names(without: isCurrency) == other.names { _ in false }
-    }
+    let isTwin =
+      score.isCalled("untaxed") && taxed.contains(score.names(without: isTax))
+      || name.count > 1 && name.contains(where: isCurrency)
+        && names.contains(score.names(without: isCurrency))
     let isPerUnit =
       !Set(name).isDisjoint(with: ["base", "unit", "grund"])
       && all.contains { other in

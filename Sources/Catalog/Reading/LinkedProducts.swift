@@ -208,7 +208,7 @@ struct LinkedProducts {
     }
     let images = try images(node.all("image"))
     if !images.isEmpty { append("image", .list(images.map(RecordValue.text))) }
-    try take(item, id: node.id)
+    try take(item, key: node.id == nil ? nil : key)
   }
 
   /// The URLs of pictures, without repetitions.
@@ -239,7 +239,7 @@ struct LinkedProducts {
   ///
   /// If there is an earlier product with the same id and name, both are merged. This happens often, because a shop's
   /// theme and its extensions both publish the product, or because an offer or a group refers to it.
-  mutating func take(_ item: Item, id: String? = nil) throws(CatalogError) {
+  mutating func take(_ item: Item, key: [String]? = nil) throws(CatalogError) {
     func value(_ names: [String]) -> String? {
       let found = names.lazy.compactMap { name in item.first { $0.name == name } }.first
       return found.map { "\($0.value.first)" }
@@ -251,11 +251,8 @@ struct LinkedProducts {
       let reason = "references make more than \(byteLimit) bytes of its products"
       throw .shape(reason, of: "JSON-LD", remedy: "try another page")
     }
-    var keys: [[String]] = []
-    if let name = value(["name"]) {
-      let sku = value(["sku"]) ?? ""
-      keys = [id.map { [$0, sku, name] }, value(Self.ids).map { [$0, name] }].compactMap(\.self)
-    }
+    var keys = [key].compactMap(\.self)
+    if let id = value(Self.ids), let name = value(["name"]) { keys.append([id, name]) }
     let place = keys.compactMap { places[$0] }.first ?? items.count
     for key in keys where places[key] == nil { places[key] = place }
     guard place < items.count else { return items.append(item) }

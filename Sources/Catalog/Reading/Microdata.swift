@@ -172,7 +172,7 @@ struct Microdata {
 
     /// Whether nothing exceeds the limit so far.
     ///
-    /// A look counts as eight bytes, because it costs more than writing one.
+    /// A look counts as eight bytes, because it costs more than writing one. White space that is left out counts too.
     var isWithinLimit: Bool { json.bytes.count + 8 * looks <= limit }
 
     mutating func write(_ place: Int) {
@@ -229,7 +229,9 @@ struct Microdata {
       let element = elements[place]
       guard element.item == nil else { return write(place) }
       let value = element.value ?? String(decoding: text[element.text], as: UTF8.self)
-      json.value(PlainText.line(value))
+      let line = PlainText.line(value)
+      looks += max(0, value.utf8.count - line.utf8.count) / 8
+      json.value(line)
     }
   }
 }
