@@ -81,7 +81,7 @@ final class ScaledRows: RowSource {
       part ?? Bitmap.Part(width: Double(shape.width), height: Double(shape.height))
     let ratio = part.height / Double(size.height)
     // A strip holds about 14 rows of the source for each row of the result, times the ratio.
-    let isWide = ratio > 16 && Int(ratio) * 14 * shape.rowBytes > 16 << 20
+    let isWide = ratio > 16 && Int(ratio) * 14 * shape.rowBytes > 8 << 20
     if strip > 0, ratio > 128 || isWide {
       // The filter needs the more rows, the lower the result is. So a low result is made in two steps.
       let higher = PixelSize(width: size.width, height: size.height * 8)
