@@ -700,21 +700,29 @@ struct ProposalEvidenceTests {
   @Test(arguments: [
     // An array of another kind beside the items is no section.
     (
-      #"{"data": {"meta": [{"title": "2 hotels"}], "hotels": [{"id": 1, "name": "Hotel A", "price": 9.5}, {"id": 2, "name": "Hotel B", "price": 8.5}]}}"#,
-      "items: $.data.hotels"
+      #"{"data": {"meta": [{"title": "4 hotels"}], "hotels": [ITEMS]}}"#,
+      #"{"id": NUMBER, "name": "Hotel NUMBER", "price": 9.5}"#, "items: $.data.hotels"
     ),
     // Each element has one object, its variant.
     (
-      #"{"products": [{"id": "a", "variantList": [{"sku": "a1", "name": "Cup A", "price": 9.5}]}, {"id": "b", "variantList": [{"sku": "b1", "name": "Cup B", "price": 8.5}]}]}"#,
+      #"{"products": [ITEMS]}"#,
+      #"{"id": "aNUMBER", "variantList": [{"sku": "bNUMBER", "name": "Cup NUMBER", "price": 9.5}]}"#,
       "items: $.products"
     ),
   ])
-  func `the items of a list are not taken for its sections`(_ body: String, _ line: String) throws
-  {
-    let file = try Self.propose(body: body)
+  func `the items of a list are not taken for its sections`(
+    _ body: String,
+    _ item: String,
+    _ line: String
+  ) throws {
+    let items = (1...4).map { item.replacing("NUMBER", with: String($0)) }
+
+    let file = try Self.propose(
+      body: body.replacing("ITEMS", with: items.joined(separator: ", "))
+    )
 
     #expect(file.text.contains("\n\(line)   #"), "\(file.text)")
-    #expect(file.listings[0].sections.flatMap(\.items).count == 2)
+    #expect(file.listings[0].sections.flatMap(\.items).count == 4)
   }
 
   @Test func `items without a price and a picture are reported as unsure`() throws {

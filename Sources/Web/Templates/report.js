@@ -16,8 +16,7 @@ const fold=text=>[...text].map(c=>narrow(c).toUpperCase().toLowerCase()).join(''
   .normalize('NFC').replace(/\p{White_Space}+/gu,' ').replace(/^ | $/g,'');
 let texts;
 const pattern=query=>new RegExp([...query].map(c=>{
-  let n=initials.indexOf(c);
-  if(n<0&&c>='\u1100'&&c<='\u1112')n=c.codePointAt(0)-0x1100;
+  const n=initials.indexOf(c);
   if(n>=0)return '['+c+point(0x1100+n)+point(0xAC00+n*588)+'-'+point(0xAC00+n*588+587)+']';
   return c.replace(/[\\^$.*+?()[\]{}|\/]/g,'\\$&');
 }).join(''),'u');
