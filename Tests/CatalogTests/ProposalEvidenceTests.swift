@@ -332,6 +332,130 @@ struct ProposalEvidenceTests {
       lines: ["currency: EUR", "  salePrice: $.price"]
     ),
     Case(
+      testDescription: "a price that is called undiscounted is the price before a reduction",
+      item:
+        #""id": NUMBER, "name": "Milk NUMBER", "grossPrice": "9.5NUMBER", "discount": [{"undiscountedGrossPrice": "12.50"}, null][NUMBER]"#,
+      lines: ["  salePrice: $.grossPrice", "  normalPrice: $.discount.undiscountedGrossPrice"]
+    ),
+    Case(
+      testDescription:
+        "a reduced price that is above the price wherever both exist may be the price before",
+      item:
+        #""id": NUMBER, "name": "Milk NUMBER", "price": 9.5NUMBER, "promo_price": [12.5, null][NUMBER]"#,
+      lines: ["  salePrice: $.price", "  # normalPrice: $.promo_price"],
+      unsure: ["normalPrice"]
+    ),
+    Case(
+      testDescription: "a whole number beside a price in cents is in cents",
+      item:
+        #""id": NUMBER, "name": "Pan NUMBER", "price": {"value": 564NUMBER, "currency": "EUR", "text": "56,4NUMBER €", "msrp": [7626, null][NUMBER]}"#,
+      lines: [
+        "  salePrice: {path: $.price.value, minorUnits: true}",
+        "  normalPrice: {path: $.price.msrp, minorUnits: true}",
+      ]
+    ),
+    Case(
+      testDescription: "a maximum retail price is not paid beside a selling price",
+      item:
+        #""id": NUMBER, "name": "Rice NUMBER", "pricing": {"discount": {"mrp": "76.50", "prim_price": {"sp": "56.NUMBER0", "base_price": "5.NUMBER0", "base_unit": "g"}}}"#,
+      lines: [
+        "  salePrice: $.pricing.discount.prim_price.sp", "  normalPrice: $.pricing.discount.mrp",
+      ]
+    ),
+    Case(
+      testDescription:
+        "a maximum retail price may not be paid beside a lower number that all items have",
+      item:
+        #""id": NUMBER, "name": "Rice NUMBER", "mrp": 99, "ours": 7NUMBER"#,
+      lines: ["  # salePrice: $.mrp", "  # salePrice: $.ours"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "the first price of a list may be of another kind in the next item",
+      item:
+        #""id": NUMBER, "name": "Lamp NUMBER", "prices": [{"type": ["cardPrice", "webPrice"][NUMBER], "price": "5NUMBER.90"}, {"type": "usual", "price": "77.90"}]"#,
+      lines: ["  # salePrice: \"$.prices[0].price\""],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "items without a bonus have the price before it",
+      item:
+        #""id": NUMBER, "name": "Milk NUMBER", "currentPrice": [7.06, null][NUMBER], "priceBeforeBonus": 9.5NUMBER"#,
+      lines: [
+        "  salePrice: [$.currentPrice, $.priceBeforeBonus]", "  normalPrice: $.priceBeforeBonus",
+      ]
+    ),
+    Case(
+      testDescription: "a price that most items lack is asked about",
+      item:
+        #""id": NUMBER, "name": "Milk NUMBER", "currentPrice": [7.06, null, null][NUMBER]"#,
+      lines: ["  # salePrice: $.currentPrice"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "whole amounts of several currencies may be cents",
+      item:
+        #""id": NUMBER, "name": "Song NUMBER", "price": {"amount": NUMBER64, "currency": ["USD", "GBP"][NUMBER]}"#,
+      lines: ["  # salePrice: {path: $.price.amount, currency: $.price.currency}"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "one price below 100 does not show that the others are no cents",
+      item:
+        #""id": NUMBER, "name": "Song NUMBER", "price": [99, 1999, 2499, 3950, 4999, 1299][NUMBER]"#,
+      lines: ["  # salePrice: $.price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "whole prices below 100 are no cents",
+      item:
+        #""id": NUMBER, "name": "Soup NUMBER", "price": [3, 12, 45][NUMBER]"#,
+      lines: ["  salePrice: $.price"]
+    ),
+    Case(
+      testDescription: "a price of 0 in all items is not the price to pay",
+      item:
+        #""id": NUMBER, "title": "Book NUMBER", "price": "0.00""#,
+      lines: ["  # salePrice: nothing looks like a price; write its path here"]
+    ),
+    Case(
+      testDescription: "a retail price beside a list price is paid",
+      item:
+        #""id": NUMBER, "title": "Book NUMBER", "info": {"listPrice": {"amount": 12.5NUMBER}, "retailPrice": {"amount": 9.5NUMBER}}"#,
+      lines: ["  salePrice: $.info.retailPrice.amount", "  normalPrice: $.info.listPrice.amount"]
+    ),
+    Case(
+      testDescription: "a rate a day is a price",
+      item:
+        #""id": NUMBER, "name": "Inn NUMBER", "dailyRate": 56.4NUMBER, "crossedOutRate": [76.5, 0.0][NUMBER]"#,
+      lines: ["  salePrice: $.dailyRate", "  normalPrice: {path: $.crossedOutRate, none: 0}"]
+    ),
+    Case(
+      testDescription: "a German abbreviation means a price",
+      item:
+        #""id": NUMBER, "name": "Pan NUMBER", "Brutto-VK": "56,4NUMBER", "Netto-VK": "47,4NUMBER", "UVP": ["76,26", null][NUMBER]"#,
+      lines: ["  salePrice: \"$['Brutto-VK']\"", "  normalPrice: $.UVP"]
+    ),
+    Case(
+      testDescription: "a price that is written for people is known",
+      item:
+        #""id": NUMBER, "name": "Pan NUMBER", "pretty_price": "R 56NUMBER", "listing_price": [760, null][NUMBER]"#,
+      lines: ["  salePrice: $.pretty_price", "  # normalPrice: $.listing_price"],
+      unsure: ["normalPrice"]
+    ),
+    Case(
+      testDescription: "a price to compare by is not paid",
+      item:
+        #""id": NUMBER, "name": "Wine NUMBER", "price": 116.4NUMBER, "comparisonPrice": 155.3NUMBER"#,
+      lines: ["  salePrice: $.price"]
+    ),
+    Case(
+      testDescription: "a reference format is the quantity of the reference price",
+      item:
+        #""id": NUMBER, "name": "Milk NUMBER", "info": {"unit_price": "5.6NUMBER", "reference_price": "14.12", "reference_format": "L", "previous_unit_price": ["7.63", null][NUMBER]}"#,
+      lines: ["  salePrice: $.info.unit_price", "  normalPrice: $.info.previous_unit_price"]
+    ),
+    Case(
       testDescription: "the largest picture of a kind is somewhere",
       item:
         #""id": NUMBER, "name": "V NUMBER", "media": [{"thumbnail": {"url": "/s.jpg"}, "image": {"url": "/l.jpg"}}]"#,

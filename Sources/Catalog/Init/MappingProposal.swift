@@ -65,7 +65,7 @@ package struct MappingProposal {
       fields.normalPrice,
       among: all,
       currency: money,
-      like: salePrice?.unit
+      like: salePrice
     )
     thumbnail = PictureProposal(fields.thumbnail, isMany: false, among: all, root: root)
     gallery = PictureProposal(fields.gallery, isMany: true, among: all, root: root)

@@ -20,6 +20,8 @@ struct PriceChoice {
   init(among all: [FieldEvidence], besides id: FieldPlace?) {
     offered = Self.candidates(.salePrice, among: all)
     former = Self.candidates(.normalPrice, among: all)
+    // If an amount of 0 is all that the items say about a price, they say nothing about it.
+    if former.isEmpty { offered.removeAll { $0.zeros == 1 } }
     // A number that all items share is no price, if their prices differ. A standard price can be a cost.
     let areDifferent = offered.contains { $0.amounts.count > 1 }
     let areReduced = offered.contains { $0.meaning == .reduced }
@@ -42,6 +44,8 @@ struct PriceChoice {
           && !score.amounts(with: full).allSatisfy { $0 * 2 >= $1 }
       }
     }
+    compareReduced()
+    if offered.isEmpty { offerRetailPrice() }
     choose(among: all, besides: id)
     // Other prices have a low confidence unless they are the chosen prices in another notation.
     offered = Self.doubted(offered, unlike: salePrice)
@@ -78,10 +82,30 @@ struct PriceChoice {
           ["type", "kind"].contains(where: other.place.name.lowercased().hasSuffix)
             && other.samples.contains { FieldRules.has("never", in: NameWords.plain($0)) }
         }
-      var score = isStatistic || isOfKinds ? score.doubtful : score
+      var score =
+        isStatistic || isOfKinds || isOfSeveralKinds(score.evidence.place, all)
+        ? score.doubtful : score
       if score.meaning != .asked { score.evidence.dropZeros() }
       return score
     }.ranked(by: \.confidence)
+  }
+
+  /// Whether the first elements of a list of prices are prices of different kinds.
+  ///
+  /// For example, in `{"prices": [{"type": "memberPrice", "price": 7}, {"type": "normalPrice", "price": 9}]}`, the
+  /// first price of an item without a price for members is the normal price.
+  private static func isOfSeveralKinds(_ place: FieldPlace, _ all: [FieldEvidence]) -> Bool {
+    place.steps.indices.contains { index in
+      let list = place.steps[...index]
+      guard list[index].isList, PriceMeaning.isPrice(PriceMeaning.plain(list[index].name)) else {
+        return false
+      }
+      return all.contains { other in
+        other.place.steps.count == list.count + 1 && other.place.steps.starts(with: list)
+          && FieldRules.isNamed("priceKind", NameWords.plain(other.place.name))
+          && other.distinct.count > 1 && other.variety <= 0.5
+      }
+    }
   }
 
   /// A ranking without the prices in a second currency, such as the dollars in `{"EUR": 7, "USD": 8}`.
@@ -124,11 +148,18 @@ struct PriceChoice {
       score.isCalled("untaxed") && taxed.contains(score.names(without: isTax))
       || name.count > 1 && name.contains(where: isCurrency)
         && names.contains(score.names(without: isCurrency))
+    let beside = all.filter { $0.place.steps.dropLast() == place.steps.dropLast() }
     let isPerUnit =
       !Set(name).isDisjoint(with: ["base", "unit", "grund"])
-      && all.contains { other in
-        other.place.steps.dropLast() == place.steps.dropLast()
-          && FieldRules.has("perUnit", in: NameWords.plain(other.place.name))
+      && beside.contains { quantity in
+        // A `reference_format` beside a `reference_price` is the quantity of that price, and not of the `unit_price`.
+        let word = NameWords.words(of: quantity.place.name).first
+        let isOfOther =
+          word != name.first
+          && beside.contains {
+            NameWords.words(of: $0.place.name).first == word && PriceMeaning.of($0.place) != nil
+          }
+        return FieldRules.has("perUnit", in: NameWords.plain(quantity.place.name)) && !isOfOther
       }
     return isTwin || isPerUnit
   }
@@ -143,6 +174,39 @@ struct PriceChoice {
   }
 
   // MARK: - Choice
+
+  /// Turns prices that are called reduced, and that only some items have, into prices before a reduction if no amount
+  /// is below another price that all items have.
+  private mutating func compareReduced() {
+    let raised = offered.filter { score in
+      score.meaning == .reduced && score.evidence.isPartial
+        && offered.contains { full in
+          full.meaning == .asked && !full.evidence.isPartial && full.isRival(of: score)
+            && full.isNever(above: score, by: 50) && !full.isSame(as: score)
+        }
+    }
+    for score in raised {
+      offered.removeAll { $0.evidence.place == score.evidence.place }
+      var score = score.doubtful
+      score.isFormer = true
+      former.append(score)
+    }
+  }
+
+  /// Offers a retail price as the price to pay if a list price is beside it that is never below it.
+  private mutating func offerRetailPrice() {
+    guard
+      let retail = former.first(where: { retail in
+        retail.isCalled("retail") && !retail.isCalled("advised")
+          && former.contains { list in
+            list.isCalled("catalogPrice") && list.isSibling(of: retail)
+              && retail.isNever(above: list, by: 50)
+          }
+      })
+    else { return }
+    former.removeAll { $0.evidence.place == retail.evidence.place }
+    offered = [retail]
+  }
 
   private mutating func choose(among all: [FieldEvidence], besides id: FieldPlace?) {
     var asked = offered.filter { $0.meaning != .reduced }
@@ -171,7 +235,7 @@ struct PriceChoice {
         full.map { Self.ordered(reduced, below: $0) }
         ?? [
           reduced.evidence.isPartial && PriceMeaning.isReducedItself(reduced.evidence.place)
-            ? reduced.doubtful : reduced
+            || reduced.isRare ? reduced.doubtful : reduced
         ]
       chooseNormalPrice(list ?? full ?? asked.first)
     } else if let price = asked.first {
@@ -181,6 +245,8 @@ struct PriceChoice {
         other.evidence.fills(price.evidence)
       {
         salePrice.append(other)
+      } else if price.isRare {
+        salePrice = [price.doubtful]
       }
       chooseNormalPrice(list)
     } else {
@@ -267,14 +333,17 @@ struct PriceChoice {
   /// A price before a reduction can be the only price. Otherwise, any number can be the price to pay.
   private mutating func chooseOnlyPrice(_ others: [FieldEvidence]) {
     let possible = others.filter(\.isPossiblePrice)
-    let isOnly = former.count == 1 && possible.isEmpty && former[0].isCalled("listed")
+    let lower =
+      former.first.map { list in others.filter { $0.isPossiblePrice(below: list) } } ?? []
+    let isOnly =
+      former.count == 1 && possible.isEmpty && lower.isEmpty && former[0].isCalled("listed")
     if isOnly { former[0].confidence = 0.7 }
     salePrice = isOnly ? former : former.prefix(1).map(\.doubtful)
-    guard salePrice.isEmpty else { return }
-    offered = possible.filter { !$0.place.isMany }.map {
-      FieldScore(evidence: $0, confidence: FieldScore.floor)
+    offered = (former.isEmpty ? possible.filter { !$0.place.isMany } : lower).map {
+      // With a list price, the other price is as doubtful as the list price, and so a comment shows it.
+      FieldScore(evidence: $0, confidence: former.isEmpty ? FieldScore.floor : 0.5)
     }
-    salePrice = Array(offered.prefix(1))
+    if salePrice.isEmpty { salePrice = Array(offered.prefix(1)) }
   }
 
   /// Two prices, both marked as doubtful unless the first is the lower one in nearly all items.
@@ -290,6 +359,19 @@ struct PriceChoice {
 extension FieldEvidence {
   /// Whether some item has no value; an amount that was removed by ``dropZeros()`` does not count.
   var isPartial: Bool { firsts.count { $0 != nil } < total }
+
+  /// Whether the values are possibly prices to pay, because each item has one that is at most its list price, and at
+  /// least a quarter of it.
+  fileprivate func isPossiblePrice(below list: FieldScore) -> Bool {
+    let isOther = place.names.contains { name in
+      FieldRules.has("never", "measure", "person", "other", in: NameWords.plain(name))
+        || FieldRules.isID(name)
+    }
+    guard !place.isMany, !isOther, !isPartial, PriceMeaning.of(place) == nil,
+      share({ PriceText.isPrice($0) }) == 1
+    else { return false }
+    return FieldScore(evidence: self, confidence: FieldScore.floor).isNever(above: list, by: 4)
+  }
 
   /// Removes the amounts of 0 from ``firsts``.
   fileprivate mutating func dropZeros() {
@@ -337,6 +419,9 @@ extension FieldScore {
       && PriceMeaning.plain(evidence.place.name).split(separator: " ")
         .allSatisfy { FieldRules.confidence("price", String($0)) >= 0.95 }
   }
+
+  /// Whether most items have no such price.
+  fileprivate var isRare: Bool { evidence.firsts.count { $0 != nil } * 2 < evidence.total }
 
   /// Whether no word of the last name is unknown, such as that in `app_price`, which not all customers pay.
   fileprivate var isKnown: Bool {

@@ -46,13 +46,13 @@ struct PriceProposal {
   ///   - scores: The paths to the price; nil is returned if there are none.
   ///   - all: The values at all paths in the items.
   ///   - currency: The currency of prices.
-  ///   - other: The unit of the price to pay, if this is the price before a reduction. If the price to pay is in major
-  ///     units, this price is not taken for cents because of its numbers.
+  ///   - paid: The price to pay, if this is the price before a reduction. If it is in major units, this price is not
+  ///     taken for cents because of its numbers. If it is cents, a whole number beside it is cents too.
   init?(
     _ scores: [FieldScore],
     among all: [FieldEvidence],
     currency: CurrencyProposal,
-    like other: Unit? = nil
+    like paid: PriceProposal? = nil
   ) {
     guard let evidence = scores.first?.evidence else { return nil }
     self.scores = scores
@@ -79,6 +79,11 @@ struct PriceProposal {
       NameWords.words(of: text).contains { FieldRules.isNamed("cents", $0) }
     }
     let isWhole = evidence.share(PriceText.isWhole) == 1
+    let other = paid?.unit
+    let isBesidePaid = paid.map { paid in
+      let paid = paid.scores[0].evidence
+      return paid.place.steps.dropLast() == parents && paid.share(PriceText.isWhole) == 1
+    }
     let nanos = beside("nanos") { _ in true }
     let digits = beside("digits") { $0.share { (0...4).contains(Int($0) ?? -1) } == 1 }
     // If items have different divisors, none of them is used.
@@ -95,6 +100,7 @@ struct PriceProposal {
       evidence.place.name == "unit_amount" || isCalledMinor
         || evidence.place.names.suffix(2).contains(where: areCents)
         || Self.isShown(evidence, among: all, currency.code)
+        || other == .minor && isBesidePaid == true
     {
       unit = .minor
     } else {
@@ -151,7 +157,14 @@ struct PriceProposal {
       evidence.share(PriceText.isWhole) == 1
     else { return false }
     let numbers = evidence.samples.compactMap { Int($0) }
-    return numbers.count == evidence.samples.count && seemsMinor(numbers)
+    // A few prices below 100 can be cents too. Then the other prices decide.
+    let large = numbers.filter { $0 == 0 || $0 >= 100 }
+    guard numbers.count == evidence.samples.count, large.count * 4 >= numbers.count * 3 else {
+      return false
+    }
+    // Amounts of several currencies are rarely all whole in major units, unless they are rounded to tens.
+    let isUneven = large.count { !$0.isMultiple(of: 10) } * 2 > numbers.count
+    return currency.path != nil && numbers.count > 2 && isUneven || seemsMinor(large)
   }
 
   /// Whether whole numbers look like prices in cents, or in an even smaller unit.
