@@ -768,6 +768,87 @@ struct ProposalEvidenceTests {
       lines: ["  salePrice: $.price"],
       absent: ["price_list_id"]
     ),
+    Case(
+      testDescription: "the code of a version is no id, even if it differs in all items",
+      item:
+        #""suggestedVersionCode": "6NUMBER", "packageName": "org.acme.pNUMBER", "name": "Reader App NUMBER""#,
+      lines: ["  id: $.packageName"],
+      unsure: ["id"]
+    ),
+    Case(
+      testDescription: "the id of a place is none of what is there",
+      item:
+        #""systemNumber": "OaNUMBER", "currentLocation": {"id": "LNUMBER"}, "title": "Vase NUMBER""#,
+      lines: ["  id: $.systemNumber"]
+    ),
+    Case(
+      testDescription: "the beginning of an address, a folder and a manifest are no pictures",
+      item:
+        #""id": NUMBER, "name": "Vase NUMBER", "images": {"thumbnail": "https://c.example/NUMBER.jpg", "iiif_base_url": "https://c.example/NUMBER", "folder_url": "https://c.example/fNUMBER/", "manifest_url": "https://c.example/mNUMBER/manifest.json"}"#,
+      lines: ["    thumbnail: $.images.thumbnail"],
+      absent: ["_url"]
+    ),
+    Case(
+      testDescription: "a picture that is the same in all items is that of their category",
+      item:
+        #""id": NUMBER, "name": "Chair NUMBER", "images": [{"id": "iNUMBER", "urls": {"small": "https://c.example/NUMBERs.jpg", "big": "https://c.example/NUMBERb.jpg"}}], "taxonomy": [{"id": 5, "name": "Home", "icon": "https://c.example/home.png"}]"#,
+      lines: [
+        "    thumbnail: \"$.images[0].urls.small\"", "    gallery: \"$.images[*].urls.big\"",
+      ]
+    ),
+    Case(
+      testDescription:
+        "a slug is no title beside one, and the only picture may be that of an organization",
+      item:
+        #""id": NUMBER, "name": "count-of-cars-NUMBER-a", "title": "Count of cars NUMBER", "organization": {"id": 7, "name": "DOT", "image_url": "https://c.example/dot.png"}"#,
+      lines: ["  title: $.title"],
+      absent: ["organization"],
+      unsure: ["thumbnail"]
+    ),
+    Case(
+      testDescription: "the pictures of ingredients are no gallery",
+      item:
+        #""id": NUMBER, "name": "Soup NUMBER", "image": "https://c.example/NUMBER.jpg", "images": {"LARGE": {"url": "https://c.example/NUMBERl.jpg", "width": 600}}, "parts": [{"partId": "pNUMBER", "quantity": 2, "image": "https://p.example/NUMBER.jpg"}]"#,
+      lines: ["    thumbnail: $.image", "    gallery: $.images.LARGE.url"]
+    ),
+    Case(
+      testDescription: "a description of the item goes before that of its maker",
+      item:
+        #""id": NUMBER, "title": "Vase NUMBER", "creators": [{"description": "Maker NUMBER of Rome"}], "description": ["A blue vase from Rome NUMBER.", null][NUMBER]"#,
+      lines: ["  description: $.description"]
+    ),
+    Case(
+      testDescription: "a price in words is no description",
+      item:
+        #""id": NUMBER, "name": "Milk NUMBER", "currentPrice": 7.0NUMBER, "unitPriceDescription": "prijs per kg € 112,9NUMBER""#,
+      lines: ["  salePrice: $.currentPrice"],
+      absent: ["unitPriceDescription"]
+    ),
+    Case(
+      testDescription: "an address goes before the name of a file",
+      item:
+        #""id": NUMBER, "name": "Fork NUMBER", "image": "NUMBER-a.png", "image_url": "https://c.example/NUMBER.png""#,
+      lines: ["    thumbnail: $.image_url"]
+    ),
+    Case(
+      testDescription: "an address in another object goes before a path",
+      item:
+        #""id": NUMBER, "name": "Fork NUMBER", "media": [{"details": {"file": "2024/NUMBER.png", "sizes": {"medium": {"source_url": "https://c.example/NUMBER.png"}}}}]"#,
+      lines: ["    thumbnail: \"$.media[0].details.sizes.medium.source_url\""]
+    ),
+    Case(
+      testDescription: "two files in one text are two pictures, even if few items have two",
+      item:
+        #""id": NUMBER, "name": "Tap NUMBER", "photo": ["p/NUMBER.jpg;p/NUMBER_b.jpg", "p/NUMBER.jpg", "p/NUMBER.jpg"][NUMBER]"#,
+      lines: ["    gallery: {path: $.photo, split: \";\"}"],
+      absent: ["thumbnail"]
+    ),
+    Case(
+      testDescription: "a picture that all items have goes before one that few have",
+      item:
+        #""id": NUMBER, "name": "Coat NUMBER", "white_image": ["https://c.example/NUMBERw.jpg", null, null][NUMBER], "shot_url": "https://c.example/NUMBER.jpg""#,
+      lines: ["    thumbnail: $.shot_url"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {
@@ -962,6 +1043,15 @@ struct ProposalEvidenceTests {
 
     #expect(file.listings[0].sections[0].items.map(\.id) == ["A1", "A2", "A3", "A4"])
     #expect(file.listings[0].sections[0].items.first?.title == "Cup 1")
+  }
+
+  @Test(arguments: [
+    ("<?xml version=\"1.0\"?><BMECAT><HEADER><CATALOG/></HEADER></BMECAT>", false),
+    ("<catalog><header>Spring</header><product/></catalog>", false),
+    ("<head><title>Log in</title></head>", true), ("<?xml version=\"1.0\"?><html><head/>", true),
+  ])
+  func `XML with a header is no page`(_ text: String, _ isPage: Bool) {
+    #expect(FormatSignature.look(of: bytes(text)) == (isPage ? .page : .xml))
   }
 
   @Test func `a colon within a path is not a scheme`() {

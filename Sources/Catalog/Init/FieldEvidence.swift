@@ -125,11 +125,17 @@ struct FieldEvidence {
     !place.isMany || place.isTextList || values == (place.entersList ? total : held)
   }
 
-  /// Whether the values are URLs of pages according to their name, such as `DetailPageUrl`.
+  /// Whether the values are URLs of pages or folders, according to their name or a `/` at their end.
+  ///
+  /// Such names are `DetailPageUrl` and `image_base_url`.
   var isPage: Bool {
     let name = NameWords.plain(place.name)
     guard share(PictureText.hasEnding) <= 0.5 else { return false }
-    return FieldRules.has("webPage", in: name)
+    let ending = name.split(separator: " ").suffix(2)
+    let isBase = [ending.joined(separator: " "), String(ending.last ?? "")].contains {
+      FieldRules.isNamed("baseURL", $0)
+    }
+    return isBase || share { $0.hasSuffix("/") } > 0.5 || FieldRules.has("webPage", in: name)
       || FieldRules.has("webLink", in: name) && !place.names.contains(where: FieldRules.isPicture)
   }
 

@@ -60,8 +60,9 @@ enum FieldRules {
     other         | 0.9  | logo, avatar, icons, qr | a mark
     mark          | 1    | logo, avatar, icons, qr, swatch, video, map, flag, prefix, suffix, host, domain | no picture of the item, or a part of an address
     wrapper       | 1    | node, product, item, attributes, fields, properties, data, info, source, current, details, content | holds the item itself
-    counter       | 1    | index, position, rank, row, order, seq, sequence, cursor | says which in the list
-    picture       | 1    | image, images, img, imgs, picture, pictures, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение | pictures
+    whereabouts   | 1    | location, locations, venue, status | what an item speaks of when it says where or how it is
+    counter       | 1    | index, position, rank, row, order, seq, sequence, cursor, version, revision | says which in the list, or which edition
+    picture       | 1    | image, images, img, imgs, picture, pictures, pict, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение | pictures
     link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw, web, mobile, desktop, main, default, standard, normal | one of the forms of a picture
     largest       | 1    | original, o, large, detail, largest, full, xl, xxl, xlarge, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży | its largest form
     idWord        | 1    | id, uuid, sku, code, key, no, nr, num, number, nummer, numero, número, kod, cod, codigo, código | begins or ends the name of an id, as in id_producto and objectNumber
@@ -79,6 +80,8 @@ enum FieldRules {
     priceKind     | 1    | type, kind, price type, price kind, code, price list, customer group | the kind of a price in a list of prices
     perUnit       | 1    | grammage, base quantity unit, base quantity, base unit, ref quantity, reference quantity, reference unit, reference format, unit quantity | the quantity that a price per unit is for
     inside        | 1    | variants, variations, options, skus, reviews, images, media, categories, tags, attributes, facets, filters, related, recommendations, recommended, popular, trending, suggestions, banners, links, brands | a list that is usually a part of an item
+    variant       | 1    | variants, variations, options, skus, colors, colours, colorways, models | the forms of an item, whose pictures are its own
+    baseURL       | 1    | base, base url, base uri, base path | the beginning of a URL
     source        | 1    | source, original, orig, org, raw, o | the largest form as it was sent to the shop
     whole         | 1    | full, fullsize, max | larger than large
     huge          | 1    | xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
@@ -116,7 +119,7 @@ enum FieldRules {
     nothing       | 1    | n/a, na, none, null, nil, -, no_selection, undefined, false, no image | stands where an item has no picture
     pictureBase   | 1    | cdn, asset, assets, static, prefix, host, domain | the beginning of the URLs of pictures
     pictureFile   | 1    | jpg, jpeg, png, gif, webp, avif, svg, bmp, tif, tiff | the ending of a picture's file
-    otherFile     | 1    | html, htm, php, asp, aspx, jsp, mp4, m4v, webm, mov, m3u8, mp3, m4a, ogg, wav, pdf, zip, vtt, glb, gltf, usdz | the ending of a page, a video or another file
+    otherFile     | 1    | html, htm, php, asp, aspx, jsp, mp4, m4v, webm, mov, m3u8, mp3, m4a, ogg, wav, pdf, zip, vtt, glb, gltf, usdz, json, xml, txt, csv | the ending of a page, a video or another file
     largeAmounts  | 1    | amd, aoa, ars, bdt, cop, crc, dop, dzd, egp, etb, huf, idr, inr, jmd, kes, kzt, lbp, lkr, mmk, mnt, mwk, ngn, npr, php, pkr, rsd, rub, thb, try, twd, tzs, uyu, uzs, yer, zmw | a currency with two decimals, although everyday prices have four digits or more before the decimal point
     smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, sq, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten | its smallest form
     """
@@ -375,8 +378,10 @@ struct FieldScore {
     switch field {
     case .id, .title:
       // A name inside an object such as `attributes` is the item's own. Inside any other object, it can be the name of
-      // that object, for example of a brand.
-      let isOwn = parents.allSatisfy { FieldRules.has("wrapper", in: $0) }
+      // that object, for example of a brand. `currentLocation` is no such wrapper, because a location has its own id.
+      let isOwn = parents.allSatisfy {
+        FieldRules.has("wrapper", in: $0) && !FieldRules.has("whereabouts", in: $0)
+      }
       let kin =
         isOfOthers
         ? 0.3 : isOfPicture ? 0.35 : isOwn ? 1 : evidence.variety == 1 ? 0.75 : 0.4
@@ -386,7 +391,10 @@ struct FieldScore {
         * kin
     case .description:
       if isOfOthers || isOfPicture { return 0.4 * known }
-      return known > 0 ? known : unnamedDescription(evidence, name)
+      let isOfElement = place.steps.dropLast().contains {
+        $0.isList && !FieldRules.isText($0.name)
+      }
+      return (known > 0 ? known : unnamedDescription(evidence, name)) * (isOfElement ? 0.85 : 1)
     case .latitude, .longitude, .address: return known
     case .badges, .deliveryTypes:
       guard known == 0, ["name", "title", "label", "text"].contains(name) else { return known }
@@ -460,6 +468,11 @@ struct FieldScore {
     // A `brand_description`, an `artist_bio` or a `shipping_note` is about something else.
     let isOther = FieldRules.has("other", "person", "picture", "never", in: name)
     guard evidence.isText, evidence.variety > 0.5, !isOther else { return 0 }
+    // A text such as "5.98 per kg" in `unitPriceDescription` is a price.
+    let isOfPrice = name.split(separator: " ").contains {
+      FieldRules.confidence("price", String($0)) == 0.95
+    }
+    if isOfPrice, evidence.share({ $0.contains(where: \.isWholeNumber) }) > 0.5 { return 0 }
     let isCalled = ["description", "desc", "descr"].contains { name.hasSuffix(" \($0)") }
     if isCalled, evidence.share({ $0.count { $0 == " " } > 1 }) > 0.5 { return 0.85 }
     return evidence.place.steps.count < 4 && evidence.share(isSentence) > 0.7 ? 0.72 : 0
@@ -505,7 +518,9 @@ struct FieldScore {
           && (PriceMeaning.of(place) != nil || evidence.share(PriceText.hasDecimals) > 0.5)
       let isOther = isAmount || evidence.share(isDate) > 0.5
       let isToken =
-        evidence.share { !$0.contains(" ") && $0.contains { "_./:".contains($0) } } > 0.8
+        evidence.share {
+          !$0.contains(" ") && ($0.contains { "_./:".contains($0) } || isSlug($0))
+        } > 0.8
       return isOther
         ? 0 : evidence.leading * (0.5 + 0.5 * evidence.variety) * (isToken ? 0.6 : 1)
     case .description:
@@ -530,6 +545,11 @@ struct FieldScore {
       let isMany = place.isMany ? isPictures(evidence) : PictureText.separator(of: evidence) != nil
       return evidence.isText && isMany ? 1 : 0
     }
+  }
+
+  /// Whether a text is a part of a URL that was made from a title, such as `blue-tea-cup`.
+  private static func isSlug(_ text: String) -> Bool {
+    text.count { $0 == "-" } > 1 && text == text.lowercased()
   }
 
   /// Whether a text is a date or a timestamp. (RFC 3339)

@@ -209,7 +209,8 @@ enum FormatSignature {
     let beginning = String(decoding: JSONText(body).bytes.prefix(2000), as: UTF8.self).lowercased()
     let isFeed = ["<rss", "<feed", "<rdf:rdf", "<channel"].contains { beginning.contains($0) }
     return beginning.contains("<html") || beginning.contains("<!doctype html")
-      || !isFeed && ["<head", "<body", "<script"].contains { beginning.contains($0) }
+      || !isFeed && !beginning.trimmed.hasPrefix("<?xml")
+        && beginning.contains(/<(?:head|body|script)[\s>\/]/)
   }
 
   /// Whether a format with the given notation can be the format of a body.

@@ -69,7 +69,7 @@ struct ItemFields {
     }
   }
 
-  /// A ranking whose first path is marked as doubtful if another path is nearly as likely and has other values.
+  /// A ranking whose paths are all marked as doubtful if a path is nearly as likely as the first and has other values.
   ///
   /// A path with the same names is the same field in another language, and no rival.
   private static func doubted(
@@ -82,7 +82,7 @@ struct ItemFields {
         && other.evidence.place.names != best.evidence.place.names
         && best.evidence.share(with: other.evidence, areEqual) < 0.9
     }
-    return hasRival ? [best.doubtful] + ranking.dropFirst() : ranking
+    return hasRival ? ranking.map(\.doubtful) : ranking
   }
 
   /// The chosen path of a field, followed by the paths for items that have no value there.
@@ -103,16 +103,19 @@ struct ItemFields {
   // MARK: - Pictures
 
   private mutating func choosePictures() {
+    let pictures = FieldScore.ranking(.thumbnail, evidence)
     // A text with several URLs is not a thumbnail.
     let single = Self.whole(
-      FieldScore.ranking(.thumbnail, evidence).filter {
-        PictureText.separator(of: $0.evidence) == nil
-      }
+      own(
+        pictures.filter { PictureText.separator(of: $0.evidence) == nil },
+        among: pictures
+      )
     )
     rankings[.thumbnail] = single
-    rankings[.gallery] = Self.whole(FieldScore.ranking(.gallery, evidence))
+    rankings[.gallery] = Self.whole(own(FieldScore.ranking(.gallery, evidence), among: pictures))
     gallery = rankings[.gallery]?.first.map { [largest($0) ?? $0] } ?? []
-    guard let best = single.first else { return }
+    guard let first = single.first else { return }
+    let best = Self.complete(first, gallery.first, among: single) ?? first
     thumbnail = [best]
     // A member can be a text in one item, and an object or a list in another item. Then the thumbnail has several
     // paths.
@@ -126,9 +129,9 @@ struct ItemFields {
       thumbnail += forms.map { FieldScore(evidence: $0, confidence: best.confidence) }
       gallery.removeAll { $0.evidence.place.steps[0].name == best.evidence.place.steps[0].name }
     }
-    // The pictures of an item should be as large as possible. If the gallery is missing or small, a larger form of the
-    // thumbnail replaces it.
-    let isSmall = gallery.first.map { size(of: $0.evidence) == 0 } ?? true
+    // The pictures of an item should be as large as possible. If the gallery is missing, doubtful or small, a larger
+    // form of the thumbnail replaces it.
+    let isSmall = gallery.first.map { !$0.isSure || size(of: $0.evidence) == 0 } ?? true
     let other = larger(best, among: single)
     if isSmall, let large = largest(best) ?? numbered(best) ?? other {
       let isWider =
@@ -138,18 +141,90 @@ struct ItemFields {
     }
   }
 
-  /// A ranking without the parts of URLs that are beside a URL, as in `{"key": "a/1.jpg", "url": "https://…/a/1.jpg"}`.
-  private static func whole(_ ranking: [FieldScore]) -> [FieldScore] {
-    func isWhole(_ score: FieldScore) -> Bool {
-      score.evidence.share(PictureText.isAbsolute) > 0.5
+  /// A ranking in which pictures of other things, such as the item's shop, have a low confidence.
+  ///
+  /// Each picture is compared with all pictures of the items, among which can be some that the ranking lacks.
+  private func own(_ ranking: [FieldScore], among all: [FieldScore]) -> [FieldScore] {
+    ranking.map { score in
+      let factor = isOfAnother(score.evidence, among: all) ? 0.35 : 1
+      return FieldScore(evidence: score.evidence, confidence: factor * score.confidence)
+    }.filter { $0.confidence >= FieldScore.floor }.ranked(by: \.confidence)
+  }
+
+  /// Whether a picture is that of another thing, such as the shop or an ingredient of the item.
+  ///
+  /// There are two kinds of such pictures. Pictures of the first kind are the same in many items, although the object
+  /// around them has an id or a name, or although another picture differs in the items. Pictures of the second kind are
+  /// in a list of things, as in `{"parts": [{"id": 1, "name": "Salt", "image": "/salt.jpg"}]}`, and the item has another
+  /// picture.
+  private func isOfAnother(_ picture: FieldEvidence, among all: [FieldScore]) -> Bool {
+    let steps = picture.place.steps
+    let parents = steps.dropLast().map(\.name)
+    let isOfItem = parents.allSatisfy { FieldRules.has("wrapper", in: NameWords.plain($0)) }
+    let isOfPicture = parents.contains(where: FieldRules.isPicture)
+    let rivals = all.filter {
+      $0.isSure && $0.evidence.held >= picture.held && $0.evidence.place != picture.place
+    }.map(\.evidence)
+    let beside = evidence.compactMap { other in
+      other.place.steps.dropLast() == steps.dropLast() ? other.place.steps.last?.name : nil
     }
+    let hasID = beside.contains(where: FieldRules.isID)
+    let hasName = beside.contains { FieldRules.confidence("title", NameWords.plain($0)) >= 0.7 }
+    // Three items or fewer can have the same picture by chance.
+    if picture.held > 3, picture.variety < 0.5 {
+      let isNamed = !isOfItem && !isOfPicture && (hasID || hasName)
+      return isNamed || rivals.contains { $0.variety > 0.9 }
+    }
+    let isVariant = parents.contains {
+      FieldRules.isNamed("variant", NameWords.plain($0))
+    }
+    return picture.place.entersList && !isOfItem && !isOfPicture && !isVariant
+      && FieldRules.isPicture(steps.last?.name ?? "") && hasID
+      && (hasName || beside.contains { NameWords.plain($0) == "quantity" })
+      && rivals.contains { !$0.place.entersList }
+  }
+
+  /// The likeliest picture that all items have, or nil if the best picture and the gallery leave no item without one.
+  private static func complete(
+    _ best: FieldScore,
+    _ gallery: FieldScore?,
+    among ranking: [FieldScore]
+  ) -> FieldScore? {
+    let known = [best.evidence.firsts, gallery?.evidence.firsts ?? []]
+    let isLacking = (0..<best.evidence.total).contains { item in
+      known.allSatisfy { !$0.indices.contains(item) || $0[item] == nil }
+    }
+    guard isLacking else { return nil }
+    return ranking.first { other in
+      other.isSure && other.evidence.share == 1 && other.confidence > best.confidence - 0.2
+        && (isWhole(other) || !isWhole(best))
+    }
+  }
+
+  /// Whether most of the pictures at a path are URLs with a host.
+  private static func isWhole(_ score: FieldScore) -> Bool {
+    score.evidence.share(PictureText.isAbsolute) > 0.5
+  }
+
+  /// A ranking without the parts of URLs that are beside a URL, as in `{"key": "a/1.jpg", "url": "https://…/a/1.jpg"}`.
+  ///
+  /// Other paths and file names come after a URL with a host that as many items have.
+  private static func whole(_ ranking: [FieldScore]) -> [FieldScore] {
+    let whole = ranking.filter(isWhole)
     let objects = Set(
-      ranking.filter { isWhole($0) && $0.evidence.place.steps.count > 1 }
-        .map { $0.evidence.place.steps.dropLast() }
+      whole.map { $0.evidence.place.steps.dropLast() }.filter { !$0.isEmpty }
     )
-    return ranking.filter {
+    let rest = ranking.filter {
       isWhole($0) || !objects.contains($0.evidence.place.steps.dropLast())
     }
+    func isPart(_ score: FieldScore) -> Bool {
+      !isWhole(score)
+        && whole.contains {
+          $0.isSure && $0.evidence.held >= score.evidence.held
+            && $0.evidence.variety >= 0.9 * score.evidence.variety
+        }
+    }
+    return rest.filter { !isPart($0) } + rest.filter(isPart)
   }
 
   /// The size of the pictures, only to be compared with the sizes at other paths.

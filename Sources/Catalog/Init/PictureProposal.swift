@@ -199,13 +199,17 @@ enum PictureText {
     guard evidence.isText, evidence.samples.contains(where: { !$0.isEmpty }) else { return nil }
     return [",", "|", ";", " ", "\n"].first { mark in
       var several = 0
+      var hasFiles = false
       for text in evidence.samples {
         let parts = text.split(separator: mark).map(\.trimmed)
         // A comma can also be part of a URL, as in `https://cdn.example/w_300,h_200/a.png`.
         guard parts.allSatisfy(isLink), Set(parts.map(isAbsolute)).count <= 1 else { return false }
-        if parts.count > 1 { several += 1 }
+        guard parts.count > 1 else { continue }
+        several += 1
+        hasFiles = hasFiles || parts.allSatisfy(hasEnding)
       }
-      return several * 2 > evidence.samples.count
+      // One text such as `a.jpg;b.jpg` tells enough, even if the other items have one picture each.
+      return hasFiles || several * 2 > evidence.samples.count
     }
   }
 

@@ -94,10 +94,11 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
     let beginning = String(decoding: text.prefix(16 << 10), as: UTF8.self)
     let lower = beginning.lowercased()
     let isFeed = ["<rss", "<feed", "<rdf:rdf"].contains { lower.contains($0) }
-    let marks = ["<!doctype html", "<html"] + (isFeed ? [] : ["<head", "<body", "<title"])
-    guard marks.contains(where: { lower.contains($0) }) else {
-      return lower.hasPrefix("<?xml") || isFeed ? ("an XML document", "") : nil
-    }
+    let isXML = isFeed || lower.hasPrefix("<?xml")
+    let isPage =
+      lower.contains("<!doctype html") || lower.contains("<html")
+      || !isXML && lower.contains(/<(?:head|body|title)[\s>\/]/)
+    guard isPage else { return isXML ? ("an XML document", "") : nil }
     return ("an HTML page", title(of: beginning).map { ": \(shortened($0))" } ?? "")
   }
 
