@@ -362,7 +362,10 @@ struct ProposalShapeTests {
 
   @Test func `nested sections become the sections`() throws {
     func group(_ name: String) -> String {
-      #"{"name": "\#(name)", "dishes": [{"id": "\#(name)1", "title": "Rice", "price": 3}]}"#
+      let dishes = [1, 2].map {
+        #"{"id": "\#(name)\#($0)", "title": "\#(name) with rice \#($0)", "price": \#($0)}"#
+      }
+      return #"{"name": "\#(name)", "dishes": [\#(dishes.joined(separator: ", "))]}"#
     }
     let body =
       #"{"menus": [{"id": "m", "name": "Lunch", "groups": [\#(group("soup")), \#(group("side"))]}]}"#
