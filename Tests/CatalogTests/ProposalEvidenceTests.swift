@@ -844,6 +844,12 @@ struct ProposalEvidenceTests {
       absent: ["thumbnail"]
     ),
     Case(
+      testDescription: "a banner comes after a picture, even if only the banner is in all items",
+      item:
+        #""id": NUMBER, "title": "Vase NUMBER", "headerImage": {"url": "https://c.example/hNUMBER.jpg"}, "webImage": [{"url": "https://c.example/NUMBER.jpg"}, null][NUMBER]"#,
+      lines: ["    thumbnail: $.webImage.url"]
+    ),
+    Case(
       testDescription: "a picture that all items have goes before one that few have",
       item:
         #""id": NUMBER, "name": "Coat NUMBER", "white_image": ["https://c.example/NUMBERw.jpg", null, null][NUMBER], "shot_url": "https://c.example/NUMBER.jpg""#,

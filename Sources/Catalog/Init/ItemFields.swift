@@ -197,7 +197,14 @@ struct ItemFields {
     guard isLacking else { return nil }
     return ranking.first { other in
       other.isSure && other.evidence.share == 1 && other.confidence > best.confidence - 0.2
-        && (isWhole(other) || !isWhole(best))
+        && (isWhole(other) || !isWhole(best)) && !isBackdrop(other)
+    }
+  }
+
+  /// Whether a picture is a banner or a background, which an item shows only if it has no other picture.
+  private static func isBackdrop(_ score: FieldScore) -> Bool {
+    score.evidence.place.steps.contains {
+      FieldRules.has("backdrop", in: NameWords.plain($0.name))
     }
   }
 

@@ -70,7 +70,12 @@ struct StampLayer {
 
   /// Draws the text on the next rows of ``rows``, beginning with `row`.
   ///
-  /// - Parameter count: The number of rows to draw. If it is nil, they have about half a million pixels.
+  /// - Parameters:
+  ///   - row: The first row to draw.
+  ///   - backdrop: The ink and the strength of the scrim.
+  ///   - count: The number of rows to draw. If it is nil, they have about half a million pixels.
+  /// - Returns: The rows; fewer at the end of the text.
+  /// - Throws: ``LarderError`` when there is not enough memory.
   func strip(
     from row: Int,
     over backdrop: Backdrop,

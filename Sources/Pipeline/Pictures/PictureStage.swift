@@ -71,7 +71,7 @@ final class PictureStage: Sendable {
   ///   - known: The states of pictures in the index.
   ///   - strays: The files in the cache that no row of the index names. If a picture's file is among them, the picture
   ///     needs no request.
-  ///   - planned: Called with pictures in place of requesting them; nil to request them.
+  ///   - planned: Called with pictures instead of requesting them; nil to request them.
   ///   - since: In a merge of shards, the time of their plan. A cached picture needs no request if the origin has
   ///     answered for it since then, or if it was fresh then.
   ///   - ended: Called with each picture that needed a request, and its result.

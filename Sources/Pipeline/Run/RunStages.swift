@@ -49,7 +49,7 @@ final class RunStages: Sendable {
   ///   - opened: The run.
   ///   - addresses: Translates the addresses in the catalog file into URLs and paths of files.
   ///   - disk: The file system to write squares to.
-  ///   - planned: Called with pictures in place of requesting them; see ``SharedSync/planned``.
+  ///   - planned: Called with pictures instead of requesting them; see ``SharedSync/planned``.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ opened: OpenedRun,
