@@ -103,11 +103,6 @@ extension CatalogError {
     public static let storedForm = Code(rawValue: "stored-form")
   }
 
-  /// The error that a body does not have the expected content.
-  static func shape(_ reason: String, of subject: String, remedy: String? = nil) -> CatalogError {
-    CatalogError(.unexpectedShape, subject: subject, reason: reason, remedy: remedy)
-  }
-
   /// Whether the catalog file or the environment is at fault, rather than the data of the shop.
   public var isConfiguration: Bool {
     code == .catalogFile || code == .environment || code == .jsonPath

@@ -196,9 +196,9 @@ extension JSONPath {
   var namesOfArray: (names: [String], isChoice: Bool)? {
     var names: [String] = []
     for (place, segment) in segments.enumerated() {
-      guard !segment.isDescendant, segment.selectors.count == 1 else { return nil }
+      guard let selector = segment.onlySelector else { return nil }
       let isLast = place == segments.count - 1
-      switch segment.selectors[0] {
+      switch selector {
       case .name(let name): names.append(name)
       case .wildcard where isLast: return (names, true)
       // A filter can look at other elements only by a second `$`.
@@ -212,9 +212,9 @@ extension JSONPath {
   /// Whether the path selects nothing inside the array that the names of members lead to.
   func staysOutside(_ names: [String]) -> Bool {
     for (place, segment) in segments.enumerated() {
-      guard !segment.isDescendant, segment.selectors.count == 1 else { return false }
+      guard let selector = segment.onlySelector else { return false }
       let isArray = place >= names.count
-      switch segment.selectors[0] {
+      switch selector {
       case .name(let name) where isArray || name != names[place]: return true
       case .name: break
       // Before the array, the path goes through objects. A wildcard can select the member that leads to the array.

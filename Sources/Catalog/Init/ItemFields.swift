@@ -197,7 +197,7 @@ struct ItemFields {
     guard isLacking else { return nil }
     return ranking.first { other in
       other.isSure && other.evidence.share == 1 && other.confidence > best.confidence - 0.2
-        && (isWhole(other) || !isWhole(best)) && !isBackdrop(other)
+        && (isWhole(other.evidence) || !isWhole(best.evidence)) && !isBackdrop(other)
     }
   }
 
@@ -209,23 +209,23 @@ struct ItemFields {
   }
 
   /// Whether most of the pictures at a path are URLs with a host.
-  private static func isWhole(_ score: FieldScore) -> Bool {
-    score.evidence.share(PictureText.isAbsolute) > 0.5
+  private static func isWhole(_ evidence: FieldEvidence) -> Bool {
+    evidence.share(PictureText.isAbsolute) > 0.5
   }
 
   /// A ranking without the parts of URLs that are beside a URL, as in `{"key": "a/1.jpg", "url": "https://…/a/1.jpg"}`.
   ///
   /// Other paths and file names come after a URL with a host that as many items have.
   private static func whole(_ ranking: [FieldScore]) -> [FieldScore] {
-    let whole = ranking.filter(isWhole)
+    let whole = ranking.filter { isWhole($0.evidence) }
     let objects = Set(
       whole.map { $0.evidence.place.steps.dropLast() }.filter { !$0.isEmpty }
     )
     let rest = ranking.filter {
-      isWhole($0) || !objects.contains($0.evidence.place.steps.dropLast())
+      isWhole($0.evidence) || !objects.contains($0.evidence.place.steps.dropLast())
     }
     func isPart(_ score: FieldScore) -> Bool {
-      !isWhole(score)
+      !isWhole(score.evidence)
         && whole.contains {
           $0.isSure && $0.evidence.held >= score.evidence.held
             && $0.evidence.variety >= 0.9 * score.evidence.variety
@@ -250,10 +250,10 @@ struct ItemFields {
   /// The candidate with the largest pictures, or nil if no candidate has larger pictures than `score`.
   private func larger(_ score: FieldScore, among others: [FieldScore]) -> FieldScore? {
     let own = size(of: score.evidence)
-    let isAbsolute = score.evidence.share(PictureText.isAbsolute) > 0.5
+    let isWhole = Self.isWhole(score.evidence)
     return others.filter {
       $0.isSure && size(of: $0.evidence) > own
-        && ($0.evidence.share(PictureText.isAbsolute) > 0.5) == isAbsolute
+        && Self.isWhole($0.evidence) == isWhole
     }.max { size(of: $0.evidence) < size(of: $1.evidence) }
   }
 
@@ -270,8 +270,7 @@ struct ItemFields {
     let others = evidence.filter { other in
       guard other.isPictureText, other.held == score.evidence.held, !other.isPage,
         let step = Self.difference(place, other.place),
-        other.share(PictureText.isAbsolute) > 0.5
-          || score.evidence.share(PictureText.isAbsolute) <= 0.5
+        Self.isWhole(other) || !Self.isWhole(score.evidence)
       else { return false }
       let isPicture =
         FieldScore.judge(.thumbnail, other).isSure

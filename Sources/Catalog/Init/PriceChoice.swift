@@ -68,23 +68,14 @@ struct PriceChoice {
     }
     let names = Set(paid.map { $0.names { _ in false } })
     let taxed = Set(paid.filter { !$0.isCalled("untaxed") }.map { $0.names(without: isTax) })
-    return paid.filter { !isSuperfluous($0, names, taxed, all) }.map { score in
-      let beside = all.filter {
-        $0.place.steps.dropLast() == score.evidence.place.steps.dropLast()
-      }
+    return paid.compactMap { score in
+      let place = score.evidence.place
+      let beside = all.filter { $0.place.steps.dropLast() == place.steps.dropLast() }
+      guard !isSuperfluous(score, names, taxed, beside) else { return nil }
       let isStatistic =
         score.isCalled("lowest")
         && beside.contains { FieldRules.has("statistic", in: NameWords.plain($0.place.name)) }
-      // In `[{"type": "wholesale", "amount": 5}, {"type": "retail", "amount": 9}]`, the first price is not for all.
-      let isOfKinds =
-        score.evidence.place.entersList
-        && beside.contains { other in
-          ["type", "kind"].contains(where: other.place.name.lowercased().hasSuffix)
-            && other.samples.contains { FieldRules.has("never", in: NameWords.plain($0)) }
-        }
-      var score =
-        isStatistic || isOfKinds || isOfSeveralKinds(score.evidence.place, all)
-        ? score.doubtful : score
+      var score = isStatistic || isOfSeveralKinds(place, beside, all) ? score.doubtful : score
       if score.meaning != .asked { score.evidence.dropZeros() }
       return score
     }.ranked(by: \.confidence)
@@ -93,9 +84,21 @@ struct PriceChoice {
   /// Whether the first elements of a list of prices are prices of different kinds.
   ///
   /// For example, in `{"prices": [{"type": "memberPrice", "price": 7}, {"type": "normalPrice", "price": 9}]}`, the
-  /// first price of an item without a price for members is the normal price.
-  private static func isOfSeveralKinds(_ place: FieldPlace, _ all: [FieldEvidence]) -> Bool {
-    place.steps.indices.contains { index in
+  /// first price of an item without a price for members is the normal price. In `[{"type": "wholesale", "amount": 5},
+  /// {"type": "retail", "amount": 9}]`, the first price is not for all customers.
+  private static func isOfSeveralKinds(
+    _ place: FieldPlace,
+    _ beside: [FieldEvidence],
+    _ all: [FieldEvidence]
+  ) -> Bool {
+    let isForFew =
+      place.entersList
+      && beside.contains { other in
+        ["type", "kind"].contains(where: other.place.name.lowercased().hasSuffix)
+          && other.samples.contains { FieldRules.has("never", in: NameWords.plain($0)) }
+      }
+    if isForFew { return true }
+    return place.steps.indices.contains { index in
       let list = place.steps[...index]
       guard list[index].isList, PriceMeaning.isPrice(PriceMeaning.plain(list[index].name)) else {
         return false
@@ -130,25 +133,23 @@ struct PriceChoice {
   ///   - score: The candidate.
   ///   - names: The names of all candidates.
   ///   - taxed: The names of the candidates with tax, without words about it.
-  ///   - all: The values at every path in the items.
+  ///   - beside: The values in the same object as the candidate.
   /// - Returns: Whether the candidate is left out.
   private static func isSuperfluous(
     _ score: FieldScore,
     _ names: Set<[String]>,
     _ taxed: Set<[String]>,
-    _ all: [FieldEvidence]
+    _ beside: [FieldEvidence]
   ) -> Bool {
     func isCurrency(_ word: String) -> Bool {
       Currency.codes.contains(word.uppercased())
         || ["euro", "euros", "dollar", "dollars"].contains(word)
     }
-    let place = score.evidence.place
-    let name = PriceMeaning.plain(place.name).split(separator: " ").map(String.init)
+    let name = PriceMeaning.plain(score.evidence.place.name).split(separator: " ").map(String.init)
     let isTwin =
       score.isCalled("untaxed") && taxed.contains(score.names(without: isTax))
       || name.count > 1 && name.contains(where: isCurrency)
         && names.contains(score.names(without: isCurrency))
-    let beside = all.filter { $0.place.steps.dropLast() == place.steps.dropLast() }
     let isPerUnit =
       !Set(name).isDisjoint(with: ["base", "unit", "grund"])
       && beside.contains { quantity in

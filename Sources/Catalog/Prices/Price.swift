@@ -384,7 +384,7 @@ struct WrittenPrice {
     }
   }
 
-  /// Makes an error about the text, of which it quotes the first 40 characters on one line.
+  /// Makes an error that quotes the first 40 characters of the text, on one line.
   private func fault(_ words: String) -> CatalogError {
     let line = text.prefix(40).map { $0.isNewline ? " " : $0 }
     return priceError("\"\(String(line))\(text.count > 40 ? "…" : "")\" \(words)")

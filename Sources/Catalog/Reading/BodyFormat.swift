@@ -162,7 +162,7 @@ enum ForeignData {
     }
     guard let kind else { return }
     let reason = "this is \(kind.name), which larder does not read"
-    throw .shape(reason, of: subject, remedy: kind.remedy)
+    throw .shape(subject, reason, remedy: kind.remedy)
   }
 }
 

@@ -195,7 +195,7 @@ enum HTMLPage {
 
   /// The error that a page exceeds a limit.
   static func refusal(_ what: String, _ subject: String) -> CatalogError {
-    .shape("the page \(what)", of: subject, remedy: "try another page, or the shop's JSON")
+    .shape(subject, "the page \(what)", remedy: "try another page, or the shop's JSON")
   }
 }
 

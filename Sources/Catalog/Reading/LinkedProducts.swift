@@ -249,7 +249,7 @@ struct LinkedProducts {
     byteCount += writer.bytes.count
     guard byteCount <= byteLimit else {
       let reason = "references make more than \(byteLimit) bytes of its products"
-      throw .shape(reason, of: "JSON-LD", remedy: "try another page")
+      throw .shape("JSON-LD", reason, remedy: "try another page")
     }
     var keys = [key].compactMap(\.self)
     if let id = value(Self.ids), let name = value(["name"]) { keys.append([id, name]) }
@@ -300,9 +300,9 @@ extension LinkedProducts {
         + PlainText.line(String(linkedPage.prefix(200)))
     }
     return .shape(
+      subject,
       "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD"
         + (scripts == nil ? ", " : " or microdata, ") + found,
-      of: subject,
       remedy:
         "use the URL of a product page, of a category page with products, or of the shop's JSON"
     )

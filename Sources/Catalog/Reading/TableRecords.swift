@@ -109,11 +109,11 @@ struct TableRecords {
       let reason =
         "expected a first line of column names with \(known) between them"
         + (columns.isEmpty ? "" : ", and \(wanted) among them")
-      throw .shape(reason, of: subject, remedy: "check the URL")
+      throw .shape(subject, reason, remedy: "check the URL")
     }
     guard names.count <= Self.mostColumns else {
       let reason = "it has more than \(Self.mostColumns) columns"
-      throw .shape(reason, of: subject, remedy: "check the URL")
+      throw .shape(subject, reason, remedy: "check the URL")
     }
     return names
   }

@@ -92,13 +92,13 @@ struct XMLReader: ~Copyable {
   }
 
   private static func fault(_ line: Int, _ reason: String, _ subject: String) -> CatalogError {
-    .shape("line \(line) \(reason)", of: subject, remedy: "check the shop's response")
+    .shape(subject, "line \(line) \(reason)", remedy: "check the shop's response")
   }
 }
 
 extension CatalogError {
   /// The error that libxml2 has no memory for a parser.
   static func outOfMemory(_ subject: String) -> CatalogError {
-    .shape("there is not enough memory to read it", of: subject)
+    .shape(subject, "there is not enough memory to read it")
   }
 }

@@ -206,6 +206,6 @@ struct XMLRecords {
   ) -> CatalogError {
     let names = names.map { "<\($0)>" }.joined(separator: " or ")
     let reason = "\(expected) \(names), \(found) XML that begins with <\(root)>"
-    return .shape(reason, of: subject, remedy: "check the URL")
+    return .shape(subject, reason, remedy: "check the URL")
   }
 }

@@ -81,7 +81,7 @@ final class StampedRows: RowSource {
     let covered = rows.clamped(to: layer.rows)
     var next = covered.lowerBound
     while next < covered.upperBound {
-      var strip: StampLayer.Strip
+      let strip: StampLayer.Strip
       if let text, text.rows.contains(next) {
         strip = text
       } else {
