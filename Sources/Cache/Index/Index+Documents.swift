@@ -167,13 +167,16 @@ extension Index {
   /// - Parameters:
   ///   - document: The page.
   ///   - sections: The sections of the page, each with its listing.
+  ///   - pictures: The pictures of the items that are not stored yet.
   /// - Returns: The sections with the ids of the stored listings.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func store(
     _ document: DocumentEntry,
-    new sections: [(section: DecodedSection, listing: NewListing)]
+    new sections: [(section: DecodedSection, listing: NewListing)],
+    showing pictures: [PictureAddress] = []
   ) throws(LarderError) -> [DecodedSection] {
     try write { db in
+      try Self.name(pictures, in: db)
       let decoded = try sections.map { section, listing in
         var section = section
         section.listing = try listing.keep(in: db)

@@ -128,8 +128,10 @@ extension Index {
     urls.restart(String(decoding: body, as: UTF8.self))
     var keys: [Int64: IdentityDigest] = [:]
     while try urls.next() {
-      let key = PictureID(url: urls.text(0) ?? "").digest
-      keys[key.olderNumber] = key
+      let url = urls.text(0) ?? ""
+      let id = PictureID(url: url)
+      keys[id.olderNumber] = id.digest
+      try name([PictureAddress(id: id, url: url, identity: url)], in: db)
     }
     return keys
   }

@@ -217,7 +217,8 @@ final class DetailStage: Sendable {
   private func writeUnlisted(_ body: SharedDetails.Body) {
     let listed = state.withLock { $0.seen }
     for (id, detail) in body.details where !listed.contains(id) {
-      context.commit(context.row(of: detail, body.document, base: body.base).entry, body.document)
+      let (entry, references) = context.row(of: detail, body.document, base: body.base)
+      context.commit(entry, body.document, showing: references)
     }
   }
 
@@ -238,7 +239,7 @@ final class DetailStage: Sendable {
     let (entry, references) = context.row(of: detail, document, base: base)
     pictures?.add(references)
     let (row, vouched) = fields.admit(detail, entry, document)
-    write(row, vouched) { $0.fetched += 1 }
+    write(row, vouched, showing: references) { $0.fetched += 1 }
   }
 
   private func confirm(_ known: DetailEntry, _ document: DocumentEntry, _ source: DocumentSource) {
@@ -311,10 +312,11 @@ final class DetailStage: Sendable {
   private func write(
     _ detail: DetailEntry,
     _ document: DocumentEntry,
+    showing pictures: [PictureReference] = [],
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
   ) {
     note(detail)
-    context.commit(detail, document) { [self] in finish(1, count) }
+    context.commit(detail, document, showing: pictures) { [self] in finish(1, count) }
   }
 
   /// Records which detail an item has from now on.
@@ -332,11 +334,7 @@ final class DetailStage: Sendable {
     let held = known.compactMap(\.self).filter { $0.state == .held }
     guard !held.isEmpty else { return }
     do throws(LarderError) {
-      try pictures?.add(held.flatMap(\.pictures)) { _, found in
-        for image in held.lazy.flatMap({ $0.decoded?.images ?? [] }) {
-          found(PictureID(url: image.url), image.url)
-        }
-      }
+      try pictures?.add(held.flatMap(\.pictures))
     } catch {
       context.failures.note(error)
     }
@@ -456,13 +454,20 @@ extension RunContext {
 
   /// Writes the rows of a detail and its document in the next transaction of the store.
   ///
-  /// `completion` is called when they are on disk.
+  /// `pictures` are those of a detail that was just decoded. `completion` is called when the rows are on disk.
   func commit(
     _ detail: DetailEntry,
     _ document: DocumentEntry,
+    showing pictures: [PictureReference] = [],
     completion: @escaping @Sendable () -> Void = {}
   ) {
-    store.commit(detail, catalog: entry.id, document: document, completion: completion)
+    store.commit(
+      detail,
+      catalog: entry.id,
+      document: document,
+      showing: pictures.map(\.address),
+      completion: completion
+    )
   }
 }
 

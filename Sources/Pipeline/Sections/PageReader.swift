@@ -158,7 +158,12 @@ struct PageWriter: Sendable {
     // Only the page's last section so far continues in another window.
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
-      try lane.add(records(of: section, pictures(of: section, base)), to: first + place)
+      let pictures = pictures(of: section, base)
+      try lane.add(
+        records(of: section, pictures),
+        showing: pictures.map(\.address),
+        to: first + place
+      )
     }
   }
 
@@ -233,7 +238,8 @@ struct PageWriter: Sendable {
       sections.append((row, draft.kept.map { .draft($0[place]) } ?? .items(items)))
     }
     for section in failed { sections.append((row(of: section), NewListing.items([]))) }
-    let kept = try context.index.store(document, new: sections)
+    let addresses = draft.kept == nil ? pictures.joined().map(\.address) : []
+    let kept = try context.index.store(document, new: sections, showing: addresses)
     return SectionPage(document: document, sections: kept, references: references)
   }
 
@@ -343,6 +349,8 @@ final class ItemWriter: Sendable {
     var listings: [ListingDraft] = []
     /// The items that are not yet written, in the page's order.
     var waiting: [(listing: Int, items: [ItemRecord])] = []
+    /// The pictures of these items.
+    var pictures: [PictureAddress] = []
     /// The memory that the waiting items take, in bytes.
     var bytes = 0
   }
@@ -382,12 +390,17 @@ final class ItemWriter: Sendable {
   ///
   /// - Parameters:
   ///   - items: The items.
+  ///   - pictures: The pictures that the items show.
   ///   - listing: The position of the section that lists them, from 0.
   /// - Throws: ``LarderError`` when the index could not be written.
-  func add(_ items: [ItemRecord], to listing: Int = 0) throws(LarderError) {
+  func add(
+    _ items: [ItemRecord],
+    showing pictures: [PictureAddress] = [],
+    to listing: Int = 0
+  ) throws(LarderError) {
     places.wait()
     queue.async { [self] in
-      kept.withLock { take(items, to: listing, into: &$0) }
+      kept.withLock { take(items, pictures, to: listing, into: &$0) }
       places.signal()
     }
     try demandSuccess()
@@ -412,9 +425,15 @@ final class ItemWriter: Sendable {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  private func take(_ items: [ItemRecord], to listing: Int, into kept: inout Kept) {
+  private func take(
+    _ items: [ItemRecord],
+    _ pictures: [PictureAddress],
+    to listing: Int,
+    into kept: inout Kept
+  ) {
     guard failure.withLock({ $0 == nil }) else { return }
     kept.waiting.append((listing, items))
+    kept.pictures += pictures
     kept.bytes += items.reduce(0) { $0 + $1.byteCount }
     if kept.bytes >= batch { commit(&kept) }
   }
@@ -422,11 +441,12 @@ final class ItemWriter: Sendable {
   private func commit(_ kept: inout Kept) {
     guard failure.withLock({ $0 == nil }), !kept.waiting.isEmpty else { return }
     do throws(LarderError) {
-      try index.keep(kept.waiting, in: &kept.listings)
+      try index.keep(kept.waiting, showing: kept.pictures, in: &kept.listings)
     } catch {
       failure.withLock { $0 = error }
     }
     kept.waiting.removeAll(keepingCapacity: true)
+    kept.pictures.removeAll(keepingCapacity: true)
     kept.bytes = 0
   }
 }
