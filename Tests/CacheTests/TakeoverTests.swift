@@ -123,10 +123,6 @@ struct TakeoverTests {
     let run = try #require(try index.lastRun(catalog: catalog.id))
     let listing = try #require(try index.sections(run: run.id).first?.listing)
     #expect(try index.pictures(listing: listing) == Self.items.map { PictureID(url: url($0)) })
-    #expect(
-      try index.items(listing: listing).map(\.pictures)
-        == Self.items.map { [PictureID(url: url($0))] }
-    )
   }
 
   @Test(arguments: ["", "shop\tsections", "shop\tsection\tmain", "shop\tdetails"])

@@ -167,16 +167,13 @@ extension Index {
   /// - Parameters:
   ///   - document: The page.
   ///   - sections: The sections of the page, each with its listing.
-  ///   - pictures: The pictures of the items that are not stored yet.
   /// - Returns: The sections with the ids of the stored listings.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func store(
     _ document: DocumentEntry,
-    new sections: [(section: DecodedSection, listing: NewListing)],
-    showing pictures: [PictureAddress] = []
+    new sections: [(section: DecodedSection, listing: NewListing)]
   ) throws(LarderError) -> [DecodedSection] {
     try write { db in
-      try Self.name(pictures, in: db)
       let decoded = try sections.map { section, listing in
         var section = section
         section.listing = try listing.keep(in: db)
@@ -244,36 +241,70 @@ package struct DetailEntry: Sendable, Equatable {
 }
 
 extension DetailEntry {
-  fileprivate static let columns = "item, document, state, body, pictures, since"
+  fileprivate static let columns = "item, document, state, body, row, since"
 
-  /// Reads the present row, which has these columns.
+  /// Reads the present row, which has these columns, and the rows of its pictures.
   ///
   /// An unknown state becomes `failed`, so that the detail is requested again.
-  fileprivate init(_ row: borrowing RowReader) {
+  fileprivate init(_ row: borrowing RowReader, _ shown: borrowing RowReader) throws {
     item = row.text(0) ?? ""
     document = DocumentID(row.key(1))
     state = row.text(2).flatMap(State.init) ?? .failed
     body = row.bytes(3)
-    pictures = row.keys(4).map(PictureID.init)
     since = row.optionalTime(5)
+    pictures = []
+    shown.restart(row.number(4))
+    while try shown.next() { pictures.append(PictureID(shown.key(0))) }
   }
 }
 
-struct DetailRow: PersistableRecord {
-  static let databaseTableName = "detail"
-  static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
+/// Writes details, in one transaction. All their pictures have rows.
+struct DetailWriter: ~Copyable {
+  private var detail: RowWriter
+  private let row: RowReader
+  private var pictures: RowWriter
+  private var picture: RowWriter
 
-  let catalog: CatalogID
-  let detail: DetailEntry
+  init(_ db: Database) throws {
+    let detail = try RowWriter(
+      db,
+      """
+      INSERT INTO detail(catalog, item, document, state, body, since) VALUES (?,?,?,?,?,?) \
+      ON CONFLICT(catalog, item) DO UPDATE SET document = excluded.document, state = excluded.state, \
+      body = excluded.body, since = excluded.since
+      """
+    )
+    let row = try RowReader(db, "SELECT row FROM detail WHERE catalog = ?1 AND item = ?2")
+    let pictures = try RowWriter(db, "DELETE FROM detail_picture WHERE detail = ?")
+    let picture = try RowWriter(
+      db,
+      "INSERT INTO detail_picture(detail, place, picture) SELECT ?1, ?2, row FROM picture WHERE id = ?3"
+    )
+    self.detail = detail
+    self.row = row
+    self.pictures = pictures
+    self.picture = picture
+  }
 
-  func encode(to container: inout PersistenceContainer) {
-    container["catalog"] = catalog
-    container["item"] = detail.item
-    container["document"] = detail.document
-    container["state"] = detail.state
-    container["body"] = detail.body?.databaseValue
-    container["pictures"] = IdentityDigest.pack(detail.pictures.map(\.digest)).databaseValue
-    container["since"] = detail.since
+  mutating func save(_ entry: DetailEntry, of catalog: CatalogID) throws {
+    detail.bind(1, catalog.rawValue)
+    detail.bind(2, entry.item)
+    detail.bind(3, entry.document.digest)
+    detail.bind(4, entry.state.rawValue)
+    detail.bind(5, entry.body)
+    detail.bind(6, entry.since)
+    try detail.run()
+    row.restart(catalog.rawValue, entry.item)
+    guard try row.next() else { return }
+    let number = row.number(0)
+    pictures.bind(1, number)
+    try pictures.run()
+    for (place, id) in entry.pictures.enumerated() {
+      picture.bind(1, number)
+      picture.bind(2, Int64(place))
+      picture.bind(3, id.digest)
+      try picture.run()
+    }
   }
 }
 
@@ -283,9 +314,10 @@ extension Index {
     try read { db in
       var entries: [String: DetailEntry] = [:]
       let row = try RowReader(db, "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ?")
+      let shown = try RowReader(db, ListingQuery.picturesOfDetail.rawValue)
       row.restart(catalog.rawValue)
       while try row.next() {
-        let detail = DetailEntry(row)
+        let detail = try DetailEntry(row, shown)
         entries[detail.item] = detail
       }
       return entries
@@ -302,10 +334,11 @@ extension Index {
         db,
         "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ? AND item = ?"
       )
+      let shown = try RowReader(db, ListingQuery.picturesOfDetail.rawValue)
       var entries: [String: DetailEntry] = [:]
       for item in items where entries[item] == nil {
         row.restart(catalog.rawValue, item)
-        if try row.next() { entries[item] = DetailEntry(row) }
+        if try row.next() { entries[item] = try DetailEntry(row, shown) }
       }
       return entries
     }

@@ -328,10 +328,12 @@ struct PendingRows: Sendable {
       try writer.save(picture.entry, before: picture.before, run: run, in: db)
     }
     for entry in contents.rows { try writer.save(entry) }
+    guard !contents.details.isEmpty else { return }
+    try Index.name(contents.details.flatMap(\.pictures), in: db)
+    var details = try DetailWriter(db)
     for detail in contents.details {
-      try Index.name(detail.pictures, in: db)
       try detail.document.insert(db)
-      try DetailRow(catalog: detail.catalog, detail: detail.detail).insert(db)
+      try details.save(detail.detail, of: detail.catalog)
     }
   }
 
