@@ -3,43 +3,24 @@ import Cache
 import Catalog
 import Transport
 
-/// A reference to a picture in an item or a detail that was just decoded.
-struct PictureReference: Sendable {
-  /// The picture's key, which is a hash of ``identity``.
-  var id: PictureID
-  /// The text that identifies the picture, and is stored with the item.
-  ///
-  /// It is the picture's URL or a part of it. For example, `https://cdn.example/1.jpg` identifies the picture at
-  /// `https://cdn.example/1.jpg?Signature=x` if the catalog file ignores the query. If the shop's text is not a URL, it
-  /// is that text.
-  var identity: String
-  /// The picture's URL, or the reason why the shop's text cannot be used as a URL.
-  var url: Result<WebURL, TransferFailure>
-
-  /// The address as the index stores it.
-  var address: PictureAddress {
-    PictureAddress(id: id, url: (try? url.get())?.text ?? identity, identity: identity)
-  }
-}
-
 extension RunContext {
   /// Resolves an item's references to pictures to absolute URLs.
   ///
-  /// A relative URL is resolved against `base`. Text that is not a fetchable URL becomes a picture that fails in every run until the feed is corrected.
-  func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
+  /// A relative URL is resolved against `base`. Text that is not a fetchable URL becomes a picture that fails in every
+  /// run until the feed is corrected.
+  func addresses(of images: [ImageReference], base: WebURL?) -> [PictureAddress] {
     images.map { image in
-      do throws(TransferFailure) {
-        let url = try parse(named: image.url, relativeTo: base)
+      if let url = try? parse(named: image.url, relativeTo: base) {
         let identity = identity(of: url)
-        return PictureReference(
-          id: PictureID(url: identity),
-          identity: identity,
-          url: .success(url)
-        )
-      } catch {
-        let text = variables.isEmpty ? image.url : variables.veiled(image.url)
-        return PictureReference(id: PictureID(url: text), identity: text, url: .failure(error))
+        return PictureAddress(id: PictureID(url: identity), url: url.text, identity: identity)
       }
+      func kept(_ text: String) -> String { variables.isEmpty ? text : variables.veiled(text) }
+      let text = kept(image.url)
+      return PictureAddress(
+        id: PictureID(url: text),
+        url: kept(URLSecrets.defused(image.url)),
+        identity: text
+      )
     }
   }
 
@@ -85,10 +66,9 @@ extension [ImageReference] {
   /// Replaces each URL with the text that identifies its picture.
   ///
   /// Text that is not a URL stays as the shop wrote it.
-  mutating func resolve(_ references: some Sequence<PictureReference>) {
-    for (place, reference) in zip(indices, references)
-    where self[place].url != reference.identity {
-      self[place] = ImageReference(role: self[place].role, url: reference.identity)
+  mutating func resolve(_ addresses: some Sequence<PictureAddress>) {
+    for (place, address) in zip(indices, addresses) where self[place].url != address.identity {
+      self[place] = ImageReference(role: self[place].role, url: address.identity)
     }
   }
 }

@@ -147,7 +147,7 @@ struct PageWriter: Sendable {
   let context: RunContext
   let last: PreviousSections
   /// Called with a section's pictures before its items are written to the index.
-  let ahead: @Sendable ([PictureReference]) -> Void
+  let ahead: @Sendable ([PictureAddress]) -> Void
 
   /// Passes the items of the next window of a page to a writer, so that they need not stay in memory.
   ///
@@ -170,11 +170,7 @@ struct PageWriter: Sendable {
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
       let pictures = pictures(of: section, base)
-      try lane.add(
-        records(of: section, pictures),
-        showing: pictures.map(\.address),
-        to: first + place
-      )
+      try lane.add(records(of: section, pictures), showing: pictures, to: first + place)
     }
   }
 
@@ -221,7 +217,6 @@ struct PageWriter: Sendable {
         if isNew, !context.options.maxSkipped.refuses(lost: lost, of: elements) { ahead(pictures) }
       }
     }
-    var references: [String: [PictureReference]] = [:]
     var sections: [(section: DecodedSection, listing: NewListing)] = []
     var failed = listing.failed[...]
     for (place, (section, pictures)) in zip(listing.sections, pictures).enumerated() {
@@ -229,7 +224,6 @@ struct PageWriter: Sendable {
       while failed.first?.index == sections.count, let first = failed.popFirst() {
         sections.append((row(of: first), NewListing([])))
       }
-      if draft.kept == nil { references[section.key] = pictures }
       let notes = SectionNotes(
         skipped: (skipped[section.key] ?? []).map(SyncReport.Skipped.init),
         omitted: listing.omitted[section.key] ?? SkipTally(),
@@ -249,14 +243,14 @@ struct PageWriter: Sendable {
       sections.append((row, draft.kept.map { NewListing($0[place]) } ?? NewListing(items)))
     }
     for section in failed { sections.append((row(of: section), NewListing([]))) }
-    let addresses = draft.kept == nil ? pictures.joined().map(\.address) : []
-    let kept = try context.index.store(document, new: sections, showing: addresses)
-    return SectionPage(document: document, sections: kept, references: references)
+    let named = draft.kept == nil ? Array(pictures.joined()) : []
+    let kept = try context.index.store(document, new: sections, showing: named)
+    return SectionPage(document: document, sections: kept)
   }
 
   /// The pictures of a section's items, in the order of the items.
-  private func pictures(of section: Section, _ base: WebURL?) -> [PictureReference] {
-    section.items.flatMap { context.references(to: $0.images, base: base) }
+  private func pictures(of section: Section, _ base: WebURL?) -> [PictureAddress] {
+    section.items.flatMap { context.addresses(of: $0.images, base: base) }
   }
 
   /// A reason to assume that a section has further pages although the catalog file has no `paging`; nil if there is
@@ -287,7 +281,7 @@ struct PageWriter: Sendable {
   /// Makes the records of a section's items for the index.
   ///
   /// `pictures` has the pictures of all items, in the order of the items.
-  private func records(of section: Section, _ pictures: [PictureReference]) -> [ItemRecord] {
+  private func records(of section: Section, _ pictures: [PictureAddress]) -> [ItemRecord] {
     let items = section.items
     var records: [ItemRecord] = []
     records.reserveCapacity(items.count)
