@@ -122,7 +122,8 @@ final class PictureStage: Sendable {
     guard let known = known(of: ids) else { return }
     counting { state in
       let seen = state.seen.members(ids)
-      for picture in pictures where !seen.contains(picture.id) && !state.ahead.contains(picture.id) {
+      for picture in pictures where !seen.contains(picture.id) && !state.ahead.contains(picture.id)
+      {
         guard !isFresh(picture.id, at: now, known),
           let url = try? context.transport.parse(picture.url, relativeTo: nil)
         else { continue }
