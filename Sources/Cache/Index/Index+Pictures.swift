@@ -76,6 +76,11 @@ package struct PictureAddress: Sendable, Equatable {
   package init(id: PictureID, url: String, identity: String) {
     (self.id, self.url, self.identity) = (id, url, identity)
   }
+
+  /// About the number of bytes of memory that the address takes.
+  package var byteCount: Int {
+    MemoryLayout<PictureAddress>.stride + 2 * 32 + url.utf8.count + identity.utf8.count
+  }
 }
 
 /// The part of a picture's row that a run keeps in memory: 24 bytes for each picture.
