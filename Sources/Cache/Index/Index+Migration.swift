@@ -116,7 +116,9 @@ extension Index {
     return IdentityDigest.pack(keys)
   }
 
-  /// The pictures whose URLs are in a body, by their old keys. They get rows.
+  /// The pictures whose URLs are in a body, by their old keys.
+  ///
+  /// They get rows.
   private static func pictures(
     namedBy body: [UInt8],
     in db: Database

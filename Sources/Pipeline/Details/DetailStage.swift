@@ -446,7 +446,7 @@ extension RunContext {
   ) -> (entry: DetailEntry, pictures: [PictureAddress]) {
     var detail = detail
     // A detail is JSON, never an HTML page.
-    let pictures = addresses(of: detail.images, base: localBase ?? base)
+    let pictures = references(to: detail.images, base: localBase ?? base).map(\.address)
     detail.images.resolve(pictures)
     let entry = DetailEntry(
       item: detail.id,

@@ -114,22 +114,20 @@ final class PictureStage: Sendable {
   ///
   /// ``add(_:isChanged:)`` counts these pictures later. In an unattended run, this function does nothing, because such
   /// a run first has to know the priority of every picture.
-  func askAhead(_ pictures: [PictureAddress]) {
+  func askAhead(_ references: [PictureReference]) {
     guard !context.options.onlyDue else { return }
     var due: [DuePicture] = []
     let now = context.now()
-    let ids = pictures.map(\.id)
+    let ids = references.map(\.address.id)
     guard let known = known(of: ids) else { return }
     counting { state in
       let seen = state.seen.members(ids)
-      for picture in pictures where !seen.contains(picture.id) && !state.ahead.contains(picture.id)
-      {
-        guard !isFresh(picture.id, at: now, known),
-          let url = try? context.transport.parse(picture.url, relativeTo: nil)
+      for (id, reference) in zip(ids, references) {
+        guard let url = reference.url, !seen.contains(id), !isFresh(id, at: now, known),
+          state.ahead.insert(id).inserted
         else { continue }
-        state.ahead.insert(picture.id)
         begin(&state)
-        due.append((picture.id, url))
+        due.append((id, url))
       }
     }
     bring(due, known, isChanged: true)

@@ -136,7 +136,7 @@ struct PageWriter: Sendable {
   let context: RunContext
   let last: PreviousSections
   /// Called with a section's pictures before its items are written to the index.
-  let ahead: @Sendable ([PictureAddress]) -> Void
+  let ahead: @Sendable ([PictureReference]) -> Void
 
   /// Passes the items of the next window of a page to a writer, so that they need not stay in memory.
   ///
@@ -159,7 +159,11 @@ struct PageWriter: Sendable {
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
       let pictures = pictures(of: section, base)
-      try lane.add(records(of: section, pictures), showing: pictures, to: first + place)
+      try lane.add(
+        records(of: section, pictures),
+        showing: pictures.map(\.address),
+        to: first + place
+      )
     }
   }
 
@@ -232,14 +236,14 @@ struct PageWriter: Sendable {
       sections.append((row, draft.kept.map { .draft($0[place]) } ?? .items(items)))
     }
     for section in failed { sections.append((row(of: section), NewListing.items([]))) }
-    let named = draft.kept == nil ? Array(pictures.joined()) : []
+    let named = draft.kept == nil ? pictures.joined().map(\.address) : []
     let kept = try context.index.store(document, new: sections, showing: named)
     return SectionPage(document: document, sections: kept)
   }
 
   /// The pictures of a section's items, in the order of the items.
-  private func pictures(of section: Section, _ base: WebURL?) -> [PictureAddress] {
-    section.items.flatMap { context.addresses(of: $0.images, base: base) }
+  private func pictures(of section: Section, _ base: WebURL?) -> [PictureReference] {
+    section.items.flatMap { context.references(to: $0.images, base: base) }
   }
 
   /// A reason to assume that a section has further pages although the catalog file has no `paging`; nil if there is
@@ -270,11 +274,11 @@ struct PageWriter: Sendable {
   /// Makes the records of a section's items for the index.
   ///
   /// `pictures` has the pictures of all items, in the order of the items.
-  private func records(of section: Section, _ pictures: [PictureAddress]) -> [ItemRecord] {
+  private func records(of section: Section, _ pictures: [PictureReference]) -> [ItemRecord] {
     let items = section.items
     var records: [ItemRecord] = []
     records.reserveCapacity(items.count)
-    var rest = pictures[...]
+    var rest = pictures.lazy.map(\.address)[...]
     // The loop uses indices, because copying each item costs more than checking an index.
     for place in items.indices {
       guard !items[place].images.isEmpty else {

@@ -42,7 +42,7 @@ final class SectionStage: Sendable {
     _ context: RunContext,
     previous: [RunSection],
     report: LastReport,
-    ahead: @escaping @Sendable ([PictureAddress]) -> Void,
+    ahead: @escaping @Sendable ([PictureReference]) -> Void,
     arrived: @escaping @Sendable (ListingID, _ isNew: Bool) -> Void
   ) {
     self.context = context
