@@ -31,8 +31,7 @@ package struct NewItem: Sendable, Equatable {
   /// About the number of bytes of memory that the item takes.
   package var byteCount: Int {
     pictures.reduce(MemoryLayout<NewItem>.stride + 3 * 32 + key.utf8.count + body.count) {
-      $0 + MemoryLayout<PictureAddress>.stride + 2 * 32 + $1.url.utf8.count
-        + $1.identity.utf8.count
+      $0 + $1.byteCount
     }
   }
 }
@@ -303,6 +302,7 @@ extension Index {
   ///
   /// - Parameters:
   ///   - parts: The next items, in order, each with the position of its listing in `drafts`.
+  ///   - pictures: The pictures of these items.
   ///   - drafts: The listings. The missing ones are begun.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keep(

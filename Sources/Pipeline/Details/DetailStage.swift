@@ -217,8 +217,8 @@ final class DetailStage: Sendable {
   private func writeUnlisted(_ body: SharedDetails.Body) {
     let listed = state.withLock { $0.seen }
     for (id, detail) in body.details where !listed.contains(id) {
-      let (entry, references) = context.row(of: detail, body.document, base: body.base)
-      context.commit(entry, body.document, showing: references)
+      let (entry, pictures) = context.row(of: detail, body.document, base: body.base)
+      context.commit(entry, body.document, showing: pictures)
     }
   }
 
@@ -226,7 +226,7 @@ final class DetailStage: Sendable {
 
   /// Handles a detail that was just decoded.
   ///
-  /// Passes on its pictures, and writes its row.
+  /// Writes its row, and then passes on its pictures.
   private func take(
     _ detail: ItemDetail,
     from source: DocumentSource,
@@ -236,10 +236,14 @@ final class DetailStage: Sendable {
     if context.options.strict, let bad = detail.lost?.first {
       return refuse(detail.id, source, bad.words(of: detail.id))
     }
-    let (entry, references) = context.row(of: detail, document, base: base)
-    pictures?.add(references)
+    let (entry, shown) = context.row(of: detail, document, base: base)
     let (row, vouched) = fields.admit(detail, entry, document)
-    write(row, vouched, showing: references) { $0.fetched += 1 }
+    note(row)
+    context.commit(row, vouched, showing: shown) { [self] in
+      // The rows of the pictures are missing if the commit failed, and then the run ends.
+      if context.store.failure == nil { add(shown.map(\.id), isChanged: true) }
+      finish { $0.fetched += 1 }
+    }
   }
 
   private func confirm(_ known: DetailEntry, _ document: DocumentEntry, _ source: DocumentSource) {
@@ -312,11 +316,10 @@ final class DetailStage: Sendable {
   private func write(
     _ detail: DetailEntry,
     _ document: DocumentEntry,
-    showing pictures: [PictureReference] = [],
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
   ) {
     note(detail)
-    context.commit(detail, document, showing: pictures) { [self] in finish(1, count) }
+    context.commit(detail, document) { [self] in finish(1, count) }
   }
 
   /// Records which detail an item has from now on.
@@ -332,9 +335,12 @@ final class DetailStage: Sendable {
 
   private func addPictures(of known: [DetailEntry?]) {
     let held = known.compactMap(\.self).filter { $0.state == .held }
-    guard !held.isEmpty else { return }
+    add(held.flatMap(\.pictures), isChanged: false)
+  }
+
+  private func add(_ ids: [PictureID], isChanged: Bool) {
     do throws(LarderError) {
-      try pictures?.add(held.flatMap(\.pictures))
+      if !ids.isEmpty { try pictures?.add(ids, isChanged: isChanged) }
     } catch {
       context.failures.note(error)
     }
@@ -437,19 +443,19 @@ extension RunContext {
     of detail: ItemDetail,
     _ document: DocumentEntry,
     base: WebURL?
-  ) -> (entry: DetailEntry, references: [PictureReference]) {
+  ) -> (entry: DetailEntry, pictures: [PictureAddress]) {
     var detail = detail
     // A detail is JSON, never an HTML page.
-    let references = references(to: detail.images, base: localBase ?? base)
-    detail.images.resolve(references)
+    let pictures = references(to: detail.images, base: localBase ?? base).map(\.address)
+    detail.images.resolve(pictures)
     let entry = DetailEntry(
       item: detail.id,
       document: document.id,
       state: .held,
       body: detail.encoded(),
-      pictures: references.map(\.id)
+      pictures: pictures.map(\.id)
     )
-    return (entry, references)
+    return (entry, pictures)
   }
 
   /// Writes the rows of a detail and its document in the next transaction of the store.
@@ -458,14 +464,14 @@ extension RunContext {
   func commit(
     _ detail: DetailEntry,
     _ document: DocumentEntry,
-    showing pictures: [PictureReference] = [],
+    showing pictures: [PictureAddress] = [],
     completion: @escaping @Sendable () -> Void = {}
   ) {
     store.commit(
       detail,
       catalog: entry.id,
       document: document,
-      showing: pictures.map(\.address),
+      showing: pictures,
       completion: completion
     )
   }

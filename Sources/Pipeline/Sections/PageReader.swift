@@ -205,7 +205,6 @@ struct PageWriter: Sendable {
         if isNew, !context.options.maxSkipped.refuses(lost: lost, of: elements) { ahead(pictures) }
       }
     }
-    var references: [String: [PictureReference]] = [:]
     var sections: [(section: DecodedSection, listing: NewListing)] = []
     var failed = listing.failed[...]
     for (place, (section, pictures)) in zip(listing.sections, pictures).enumerated() {
@@ -213,7 +212,6 @@ struct PageWriter: Sendable {
       while failed.first?.index == sections.count, let first = failed.popFirst() {
         sections.append((row(of: first), NewListing.items([])))
       }
-      if draft.kept == nil { references[section.key] = pictures }
       let notes = SectionNotes(
         skipped: (skipped[section.key] ?? []).map(SyncReport.Skipped.init),
         omitted: listing.omitted[section.key] ?? SkipTally(),
@@ -234,7 +232,7 @@ struct PageWriter: Sendable {
     }
     for section in failed { sections.append((row(of: section), NewListing.items([]))) }
     let kept = try context.index.store(document, new: sections)
-    return SectionPage(document: document, sections: kept, references: references)
+    return SectionPage(document: document, sections: kept)
   }
 
   /// The pictures of a section's items, in the order of the items.
@@ -274,7 +272,7 @@ struct PageWriter: Sendable {
     let items = section.items
     var records: [NewItem] = []
     records.reserveCapacity(items.count)
-    var rest = pictures[...]
+    var rest = pictures.lazy.map(\.address)[...]
     // The loop uses indices, because copying each item costs more than checking an index.
     for place in items.indices {
       guard !items[place].images.isEmpty else {
@@ -286,9 +284,7 @@ struct PageWriter: Sendable {
       let own = rest.prefix(item.images.count)
       rest = rest.dropFirst(own.count)
       item.images.resolve(own)
-      records.append(
-        NewItem(key: item.id, body: item.encoded(), pictures: own.map(\.address))
-      )
+      records.append(NewItem(key: item.id, body: item.encoded(), pictures: Array(own)))
     }
     return records
   }
