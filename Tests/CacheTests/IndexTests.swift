@@ -131,7 +131,7 @@ struct IndexTests {
     let reads: [() throws -> Void] = [
       { _ = try index.runs(catalog: catalog) }, { _ = try index.sections(run: run) },
       { _ = try index.document("u") }, { _ = try index.decoded(document.id) },
-      { _ = try index.details(catalog: catalog) }, { _ = try index.squares() },
+      { try index.forEachDetail(of: catalog) { _ in } }, { _ = try index.squares() },
       { _ = try index.tombstones(after: UnixTime(0), through: UnixTime(9)) },
       { _ = try index.referencedPictures() },
     ]

@@ -274,18 +274,41 @@ struct DetailRow: PersistableRecord {
   }
 }
 
+extension Database {
+  /// Writes the row of a detail, and that of its document, in the caller's transaction.
+  func store(
+    _ detail: DetailEntry,
+    of catalog: CatalogID,
+    from document: DocumentEntry
+  ) throws {
+    try document.insert(self)
+    try DetailRow(catalog: catalog, detail: detail).insert(self)
+  }
+}
+
 extension Index {
-  /// All details of a catalog, by the items' ids.
-  package func details(catalog: CatalogID) throws(LarderError) -> [String: DetailEntry] {
+  /// Calls `body` with each detail of a catalog, in the order of the items' ids.
+  package func forEachDetail(
+    of catalog: CatalogID,
+    _ body: (DetailEntry) -> Void
+  ) throws(LarderError) {
     try read { db in
-      var entries: [String: DetailEntry] = [:]
-      let row = try RowReader(db, "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ?")
+      let row = try RowReader(
+        db,
+        "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ? ORDER BY item"
+      )
       row.restart(catalog.rawValue)
-      while try row.next() {
-        let detail = DetailEntry(row)
-        entries[detail.item] = detail
-      }
-      return entries
+      while try row.next() { body(DetailEntry(row)) }
+    }
+  }
+
+  /// Writes details of a catalog and their documents in one transaction.
+  package func store(
+    _ rows: some Sequence<(DetailEntry, DocumentEntry)>,
+    catalog: CatalogID
+  ) throws(LarderError) {
+    try write { db in
+      for (detail, document) in rows { try db.store(detail, of: catalog, from: document) }
     }
   }
 

@@ -320,8 +320,7 @@ struct PendingRows: Sendable {
     }
     for entry in contents.rows { try writer.save(entry) }
     for (detail, catalog, document) in contents.details {
-      try document.insert(db)
-      try DetailRow(catalog: catalog, detail: detail).insert(db)
+      try db.store(detail, of: catalog, from: document)
     }
   }
 

@@ -22,17 +22,21 @@ final class DetailStage: Sendable {
     var line: LimitedQueue<String>?
     /// The values for the placeholders other than `{id}` in the URLs of details, by item.
     var fields: [String: [String: String]] = [:]
+    /// The number of items that the cache has a row of a detail for.
+    var known = 0
+    /// The number of details in the cache that were not missing before the run.
+    var held = 0
+    /// The ids of items whose details were in the cache, not missing before, and are missing now.
+    var vanished: [String] = []
   }
 
   private let context: RunContext
   private let rule: DetailRule
-  private let known: [String: DetailEntry]
   private let pictures: PictureStage?
   private let addresses: CatalogAddresses
   private let mapping: Int64
   private let shared: SharedDetails
   private let fields: LostDetailFields
-  private let vanished = VanishedDetails()
   private let state = Mutex(Work())
 
   /// The maximum number of details in progress.
@@ -44,7 +48,6 @@ final class DetailStage: Sendable {
   ///   - context: The values that all stages of the run share.
   ///   - rule: The catalog file's rule for the URLs of details.
   ///   - addresses: Translates the addresses in the catalog file into URLs and paths of files.
-  ///   - known: The details that the last run left in the cache, by the ids of their items.
   ///   - pictures: The stage that fetches the pictures of details; nil if this run does not fetch them.
   ///   - order: Returns whether the detail of its first argument is requested before that of its second. Pass nil to
   ///     request details in the order in which their items were added.
@@ -52,21 +55,17 @@ final class DetailStage: Sendable {
     _ context: RunContext,
     rule: DetailRule,
     _ addresses: CatalogAddresses,
-    known: [String: DetailEntry],
     pictures: PictureStage?,
     order: (@Sendable (String, String) -> Bool)?
   ) {
     self.context = context
     self.rule = rule
-    self.known = known
     self.pictures = pictures
     self.addresses = addresses
     mapping = context.catalog.detailDigest
     shared = SharedDetails(context)
     fields = LostDetailFields(
       context.catalog.mapping.detail,
-      known: known,
-      isShared: rule.isShared,
       allowsRemovals: context.options.allowRemovals
     )
     let line = LimitedQueue<String>(limit: Self.window, queue: context.starts, order: order) {
@@ -116,18 +115,24 @@ final class DetailStage: Sendable {
       }
     }
     let requests: [DocumentRequest]
+    let known: [String: DetailEntry]
     do throws(LarderError) {
       requests = try context.requests(
         for: sources,
         reader: context.catalog.detailReader,
         mapping: mapping
       )
+      known = try context.index.details(catalog: context.entry.id, items: ids)
     } catch {
       context.failures.note(error)
       return finish(items.count) { $0.failed += items.count }
     }
+    state.withLock { state in
+      state.known += known.count
+      state.held += known.values.count { $0.state == .held }
+    }
     if rule.isShared {
-      for (id, request) in zip(items, requests) { askShared(id, request) }
+      for (id, request) in zip(items, requests) { askShared(id, request, known[id]) }
       return
     }
     let (needs, now) = (context.needs, context.now())
@@ -141,38 +146,42 @@ final class DetailStage: Sendable {
       if need.isQuiet, let held = request.held, let known {
         fresh.append((known, held))
       } else {
-        ask(id, request)
+        ask(id, request, known)
       }
     }
     show(fresh)
   }
 
-  private func ask(_ id: String, _ request: DocumentRequest) {
+  private func ask(_ id: String, _ request: DocumentRequest, _ known: DetailEntry?) {
     context.store.announce(1)
     context.fetch(request, priority: .detail) { [self] outcome in
-      answer(outcome, id, request)
+      answer(outcome, id, request, known)
       context.store.conclude()
     }
   }
 
-  private func answer(_ outcome: DocumentOutcome, _ id: String, _ request: DocumentRequest) {
-    let known = known[id]
+  private func answer(
+    _ outcome: DocumentOutcome,
+    _ id: String,
+    _ request: DocumentRequest,
+    _ known: DetailEntry?
+  ) {
     switch outcome {
     case .stands(let document):
       guard let known else { return finish { $0.failed += 1 } }
       confirm(known, document, request.source)
     case .excused(let document, let failure):
-      guard let known else { return fail(id, failure) }
+      guard let known else { return fail(id, failure, nil) }
       show([(known, document)])
     case .new(let body, let base, let document):
       do throws(CatalogError) {
         let detail = try body.decoded { body throws(CatalogError) in
           try decodeDetail(body, id: id, using: context.catalog)
         }
-        take(detail, from: request.source, document, base: base)
+        take(detail, from: request.source, document, base: base, replacing: known)
       } catch {
-        guard error.code != .absentDetail else { return takeMissing(id, document) }
-        refuse(id, request.source, error.description)
+        guard error.code != .absentDetail else { return takeMissing(id, document, known) }
+        refuse(id, request.source, error.description, known)
       }
     case .failed(let failure) where failure.saysThereIsNone:
       context.failures.count(attempts: failure.attempts)
@@ -180,44 +189,35 @@ final class DetailStage: Sendable {
       var document = request.row
       document.fetched = now
       document.expiry = failure.refusalExpiry(at: now) ?? 0
-      takeMissing(id, document)
+      takeMissing(id, document, known)
     case .failed(let failure):
-      fail(id, failure)
+      fail(id, failure, known)
     }
   }
 
   /// Takes an item's detail from the document that has the details of all items.
-  private func askShared(_ id: String, _ request: DocumentRequest) {
-    shared.ask(request) { [self] body in
-      writeUnlisted(body)
-    } completion: { [self] answer in
+  ///
+  /// Until ``finishShared()``, the row of the document says that the document has to be requested in full. If this run
+  /// is killed before, the next one therefore gets all details again.
+  private func askShared(_ id: String, _ request: DocumentRequest, _ known: DetailEntry?) {
+    shared.ask(request) { [self] answer in
       switch answer {
       case .decoded(let body):
+        let document = body.document.unvouched
         if let detail = body.details[id] {
-          take(detail, from: request.source, body.document, base: body.base)
+          take(detail, from: request.source, document, base: body.base, replacing: known)
         } else if let reason = body.unreadable[id] {
-          refuse(id, request.source, reason)
+          refuse(id, request.source, reason, known)
         } else {
-          takeMissing(id, body.document)
+          takeMissing(id, document, known)
         }
       case .unchanged(let document):
-        guard let known = known[id], known.isCurrent else { return takeMissing(id, document) }
+        guard let known, known.isCurrent else { return takeMissing(id, document, known) }
         confirm(known, document, request.source)
       case .failed:
-        addPictures(of: [known[id]])
+        addPictures(of: [known])
         finish { $0.failed += 1 }
       }
-    }
-  }
-
-  /// Writes the details of items that no section lists yet.
-  ///
-  /// If such an item is listed later, it is possible that the server does not send the document again, because the
-  /// document is unchanged.
-  private func writeUnlisted(_ body: SharedDetails.Body) {
-    let listed = state.withLock { $0.seen }
-    for (id, detail) in body.details where !listed.contains(id) {
-      context.commit(context.row(of: detail, body.document, base: body.base).entry, body.document)
     }
   }
 
@@ -230,15 +230,19 @@ final class DetailStage: Sendable {
     _ detail: ItemDetail,
     from source: DocumentSource,
     _ document: DocumentEntry,
-    base: WebURL?
+    base: WebURL?,
+    replacing known: DetailEntry?
   ) {
     if context.options.strict, let bad = detail.lost?.first {
-      return refuse(detail.id, source, bad.words(of: detail.id))
+      return refuse(detail.id, source, bad.words(of: detail.id), known)
     }
     let (entry, references) = context.row(of: detail, document, base: base)
     pictures?.add(references)
-    let (row, vouched) = fields.admit(detail, entry, document)
-    write(row, vouched) { $0.fetched += 1 }
+    if let merged = fields.admit(detail, entry, replacing: known) {
+      write(merged, document.unvouched) { $0.fetched += 1 }
+    } else {
+      write(entry, document) { $0.fetched += 1 }
+    }
   }
 
   private func confirm(_ known: DetailEntry, _ document: DocumentEntry, _ source: DocumentSource) {
@@ -246,9 +250,10 @@ final class DetailStage: Sendable {
     if context.options.strict, let body = known.body,
       let bad = ItemDetail.lostFields(in: body).first
     {
-      return refuse(known.item, source, bad.words(of: known.item))
+      return refuse(known.item, source, bad.words(of: known.item), known)
     }
     addPictures(of: [known])
+    if known.isCurrent { fields.noteUnchanged(known) }
     write(known, document) { Self.count(known, in: &$0) }
   }
 
@@ -257,14 +262,17 @@ final class DetailStage: Sendable {
     var shown: [DetailEntry] = []
     for (known, document) in details {
       if known.state == .missing, known.body != nil {
-        takeMissing(known.item, document)
+        takeMissing(known.item, document, known)
       } else {
         shown.append(known)
       }
     }
     guard !shown.isEmpty else { return }
     addPictures(of: shown)
-    for known in shown { note(known) }
+    for known in shown {
+      noteLost(known)
+      if known.isCurrent { fields.noteUnchanged(known) }
+    }
     finish(shown.count) { tally in for known in shown { Self.count(known, in: &tally) } }
   }
 
@@ -273,15 +281,15 @@ final class DetailStage: Sendable {
   /// If the cache has an earlier version, that version is kept until the user allows its removal. Its row has the time
   /// since which the detail is missing. Its pictures are kept too, but not requested, because the shop has probably
   /// removed them with the detail.
-  private func takeMissing(_ id: String, _ document: DocumentEntry) {
-    guard var detail = known[id], detail.body != nil, !context.options.allowRemovals else {
+  private func takeMissing(_ id: String, _ document: DocumentEntry, _ known: DetailEntry?) {
+    guard var detail = known, detail.body != nil, !context.options.allowRemovals else {
       return write(DetailEntry(item: id, document: document.id, state: .missing), document) {
         $0.missing += 1
       }
     }
     detail.document = document.id
     detail.since = detail.since ?? context.now()
-    if detail.state == .held { vanished.note(detail, document) }
+    if detail.state == .held { state.withLock { $0.vanished.append(id) } }
     write(detail, document) {
       $0.missing += 1
       $0.stale += 1
@@ -291,19 +299,24 @@ final class DetailStage: Sendable {
   /// Handles a detail that could not be fetched.
   ///
   /// The cached version is kept, and its pictures are brought up to date.
-  private func fail(_ id: String, _ failure: TransferFailure) {
+  private func fail(_ id: String, _ failure: TransferFailure, _ known: DetailEntry?) {
     context.failures.note(.detail, id: id, failure)
-    addPictures(of: [known[id]])
+    addPictures(of: [known])
     finish { if !failure.endedWithRun { $0.failed += 1 } }
   }
 
   /// Handles a detail that was received but cannot be read.
   ///
   /// The cached version is kept, and its pictures are brought up to date.
-  private func refuse(_ id: String, _ source: DocumentSource, _ why: String) {
+  private func refuse(
+    _ id: String,
+    _ source: DocumentSource,
+    _ why: String,
+    _ known: DetailEntry?
+  ) {
     let words = context.secrets.applied(to: why)
     context.failures.note(undecodable: .detail, id: id, source, words)
-    addPictures(of: [known[id]])
+    addPictures(of: [known])
     finish { $0.failed += 1 }
   }
 
@@ -313,15 +326,16 @@ final class DetailStage: Sendable {
     _ document: DocumentEntry,
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
   ) {
-    note(detail)
-    context.commit(detail, document) { [self] in finish(1, count) }
+    noteLost(detail)
+    context.store.commit(detail, catalog: context.entry.id, document: document) { [self] in
+      finish(1, count)
+    }
   }
 
-  /// Records which detail an item has from now on.
-  private func note(_ detail: DetailEntry) {
+  /// Records the unreadable fields of the detail that an item has from now on.
+  private func noteLost(_ detail: DetailEntry) {
     let lost = detail.body.map(ItemDetail.lostFields) ?? []
     if !lost.isEmpty { state.withLock { $0.lost[detail.item] = lost } }
-    fields.noteAnswer(detail)
   }
 
   private static func count(_ known: DetailEntry, in tally: inout SyncReport.Details) {
@@ -359,14 +373,30 @@ final class DetailStage: Sendable {
 
   // MARK: - After all answers
 
-  /// Decides about the details that were in the cache and are missing now; see ``VanishedDetails``.
+  /// Decides about missing details and lost fields.
   ///
-  /// Call it when all details are finished. If the run is killed before this call, the next run requests these details
-  /// again.
-  func judgeMissing() {
-    let (seen, tally) = state.withLock { ($0.seen, $0.tally) }
+  /// Call it when all details are finished. If the run is killed before the end of this call, the next run requests the
+  /// details in question again.
+  func judge() {
+    do throws(LarderError) {
+      try judgeMissing()
+      let isEarly = context.hasStopped()
+      let isKeeping = isEarly ? fields.hasLosses : try judgeFields()
+      if rule.isShared { try finishShared(isKeeping: isKeeping) }
+    } catch {
+      context.failures.note(error)
+    }
+  }
+
+  /// Decides about the details that were in the cache and are missing now.
+  ///
+  /// If too many details are missing at once, that looks like a fault of the shop. Their items keep them, and the next
+  /// run decides again.
+  private func judgeMissing() throws(LarderError) {
+    let state = state.withLock { $0 }
+    let tally = state.tally
     // If all details are missing and none was in the cache, this is probably a first sync with a wrong URL.
-    if tally.total >= 3, tally.missing == tally.total, !known.keys.contains(where: seen.contains) {
+    if tally.total >= 3, tally.missing == tally.total, state.known == 0 {
       context.failures.note(
         SyncReport.Failure(
           stage: .detail,
@@ -380,20 +410,26 @@ final class DetailStage: Sendable {
         )
       )
     }
-    switch vanished.judge(held: known.values.count { $0.state == .held && seen.contains($0.item) })
-    {
-    case .withheld(let items): state.withLock { $0.tally.withheld = items }
-    case .gone(let rows): for row in rows { context.commit(row.detail, row.document) }
+    guard !ShrinkGuard.isSuspicious(details: state.held, missing: state.vanished.count) else {
+      return self.state.withLock { $0.tally.withheld = state.vanished.sorted() }
     }
+    try revise(state.vanished) { detail, _ in detail.state = .missing }
   }
 
   /// Decides about the fields that details lost; see ``LostDetailFields``.
   ///
   /// If the catalog file gives a path for a field that no detail has, this function reports a failure.
-  func judgeFields() {
-    guard let mapping = context.catalog.mapping.detail else { return }
+  ///
+  /// - Returns: Whether details keep old values of lost fields.
+  private func judgeFields() throws(LarderError) -> Bool {
+    guard let mapping = context.catalog.mapping.detail else { return false }
     let verdict = fields.judge()
-    for row in verdict.rows { context.commit(row.detail, row.document) }
+    for accepted in verdict.accepted {
+      try revise(accepted.items) { [self] detail, document in
+        detail = detail.without(accepted.fields) ?? detail
+        if !accepted.areOthersKept, !rule.isShared { document.mapping = self.mapping }
+      }
+    }
     if !verdict.kept.isEmpty {
       let names = verdict.kept.map(\.name)
       let paths = verdict.kept.flatMap { mapping.paths(of: $0) }
@@ -417,6 +453,45 @@ final class DetailStage: Sendable {
             + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or remove it"
         )
       )
+    }
+    return !verdict.kept.isEmpty
+  }
+
+  /// Writes the details of items that no section lists yet, and the row of the document with all details.
+  ///
+  /// If such an item is listed later, it is possible that the server does not send the document again, because the
+  /// document is unchanged.
+  ///
+  /// - Parameter isKeeping: Whether details keep lost fields. The document is then requested in full again.
+  private func finishShared(isKeeping: Bool) throws(LarderError) {
+    guard let body = shared.decoded else { return }
+    let listed = state.withLock { $0.seen }
+    let document = isKeeping ? body.document.unvouched : body.document
+    let rows = body.details.lazy.filter { !listed.contains($0.key) }.map { [context] in
+      (context.row(of: $0.value, document, base: body.base).entry, document)
+    }
+    try context.index.store(rows, catalog: context.entry.id)
+    try context.index.store([document])
+  }
+
+  /// Changes rows of details and their documents, which are on disk already.
+  private func revise(
+    _ items: [String],
+    _ change: (inout DetailEntry, inout DocumentEntry) -> Void
+  ) throws(LarderError) {
+    let (index, catalog) = (context.index, context.entry.id)
+    for start in stride(from: 0, to: items.count, by: Self.window) {
+      let items = items[start...].prefix(Self.window)
+      let details = try index.details(catalog: catalog, items: items).values
+      let documents = try index.documents(details.map(\.document))
+      let rows = details.compactMap { detail in
+        documents[detail.document].map { document in
+          var (detail, document) = (detail, document)
+          change(&detail, &document)
+          return (detail, document)
+        }
+      }
+      try index.store(rows, catalog: catalog)
     }
   }
 }
@@ -453,16 +528,16 @@ extension RunContext {
     )
     return (entry, references)
   }
+}
 
-  /// Writes the rows of a detail and its document in the next transaction of the store.
+extension DocumentEntry {
+  /// The row as long as the guards do not accept everything in the document.
   ///
-  /// `completion` is called when they are on disk.
-  func commit(
-    _ detail: DetailEntry,
-    _ document: DocumentEntry,
-    completion: @escaping @Sendable () -> Void = {}
-  ) {
-    store.commit(detail, catalog: entry.id, document: document, completion: completion)
+  /// No rules for decoding have this number, so the next run requests the document in full.
+  fileprivate var unvouched: DocumentEntry {
+    var document = self
+    document.mapping = 0
+    return document
   }
 }
 

@@ -7,7 +7,7 @@ import Transport
 ///
 /// A detail has the data about one item that its entry in a list does not have.
 ///
-/// The first call of ``ask(_:arrived:completion:)`` fetches and decodes the document. Later calls wait for the same
+/// The first call of ``ask(_:completion:)`` fetches and decodes the document. Later calls wait for the same
 /// answer.
 final class SharedDetails: Sendable {
   /// The decoded document.
@@ -45,17 +45,20 @@ final class SharedDetails: Sendable {
     self.context = context
   }
 
+  /// The document, if a new version was received.
+  var decoded: Body? {
+    state.withLock { if case .answered(.decoded(let body)) = $0 { body } else { nil } }
+  }
+
   /// Passes the answer for the document to `completion`.
   ///
   /// The first call fetches the document.
   ///
   /// - Parameters:
   ///   - request: The request for the document.
-  ///   - arrived: Called with a new version of the document, before any completion is called.
   ///   - completion: Called once with the answer, now or later.
   func ask(
     _ request: DocumentRequest,
-    arrived: @escaping @Sendable (Body) -> Void,
     completion: @escaping @Sendable (Answer) -> Void
   ) {
     enum Move {
@@ -76,20 +79,18 @@ final class SharedDetails: Sendable {
       }
     }
     switch move {
-    case .start: fetch(request, arrived)
+    case .start: fetch(request)
     case .wait: break
     case .tell(let answer): completion(answer)
     }
   }
 
-  private func fetch(_ request: DocumentRequest, _ arrived: @escaping @Sendable (Body) -> Void) {
+  private func fetch(_ request: DocumentRequest) {
     let need = context.needs.need(ofListing: request.held, request.source, at: context.now())
     if need.isQuiet, let held = request.held { return resolve(.unchanged(held)) }
     context.store.announce(1)
     context.fetch(request, priority: .detail) { [self] outcome in
-      let answer = answer(to: outcome, request)
-      if case .decoded(let body) = answer { arrived(body) }
-      resolve(answer)
+      resolve(answer(to: outcome, request))
       context.store.conclude()
     }
   }

@@ -247,7 +247,7 @@ extension Index {
           for record in records { urls.formUnion(try record.storeItem().images.map(\.url)) }
         }
       }
-      for detail in try details(catalog: catalog.id).values {
+      try forEachDetail(of: catalog.id) { detail in
         urls.formUnion(detail.decoded?.images.map(\.url) ?? [])
       }
     }

@@ -112,8 +112,7 @@ final class RunStages: Sendable {
       sections: sections.sections
     )
     details?.group.join()
-    details?.judgeMissing()
-    if !context.hasStopped() { details?.judgeFields() }
+    details?.judge()
     pictures.group.join()
     checked.join()
     context.newestURLs?.flush()
@@ -210,7 +209,6 @@ final class RunStages: Sendable {
       context,
       rule: rule,
       addresses,
-      known: try context.index.details(catalog: context.entry.id),
       pictures: context.options.thumbnailsOnly ? nil : pictures,
       order: order
     )

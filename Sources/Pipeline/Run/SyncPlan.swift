@@ -152,7 +152,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   }
 
   /// The number of documents to look up in the index at once.
-  private static let documentsAtOnce = 1024
+  private static let documentsAtOnce = 128
 
   private mutating func planItems(
     _ request: RunRequest,
@@ -175,23 +175,25 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         subjects[subject.id] = .some(subject.fields)
       }
     }
-    var known: [String: DetailEntry] = [:]
+    let items = options.noDetails ? [] : subjects.keys.sorted()
     if let rule = catalog.detail, !options.noDetails {
-      known = try index.details(catalog: entry.id)
       let mapping = catalog.detailDigest
       var hasAsked = false
       var wanted: [(id: String, source: DocumentSource, document: DocumentID)] = []
-      for (id, fields) in subjects.sorted(by: { $0.key < $1.key }) {
+      for id in items {
         // If the URL of a detail cannot be formed, the detail is not requested.
-        guard let source = try? addresses.detail(of: id, fields, by: rule) else { continue }
+        guard let source = try? addresses.detail(of: id, subjects[id] ?? nil, by: rule)
+        else { continue }
         let document = DocumentID(url: source.name, reader: catalog.detailReader)
         wanted.append((id, source, document))
       }
       var documents: [DocumentID: DocumentEntry] = [:]
+      var known: [String: DetailEntry] = [:]
       for (place, (id, source, document)) in wanted.enumerated() {
         if place % Self.documentsAtOnce == 0 {
           let batch = wanted[place...].prefix(Self.documentsAtOnce)
           documents = try index.documents(batch.map(\.document))
+          known = try index.details(catalog: entry.id, items: batch.map(\.id))
         }
         let held = documents[document].flatMap { $0.mapping == mapping ? $0 : nil }
         if !rule.isShared {
@@ -210,7 +212,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       }
     }
     let traits = PictureTraits(from: request.named, over: transport)
-    try planPictures(pictures, listings, known, index, addresses) { entry in
+    try planPictures(pictures, listings, items, entry.id, index, addresses) { entry in
       let url = try? transport.parse(entry.url, relativeTo: nil)
       return entry.freshness(
         at: now,
@@ -224,7 +226,8 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   private mutating func planPictures(
     _ pictures: Set<PictureID>,
     _ listings: [ListingID],
-    _ known: [String: DetailEntry],
+    _ items: [String],
+    _ catalog: CatalogID,
     _ index: Index,
     _ addresses: CatalogAddresses,
     need: (PictureEntry) -> Freshness
@@ -244,8 +247,12 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         var urls = ListedURLs(listing, index)
         try urls.find(wanted, add)
       }
-      for image in known.values.flatMap({ $0.decoded?.images ?? [] }) {
-        add(PictureID(url: image.url), image.url)
+      for start in stride(from: 0, to: items.count, by: Self.documentsAtOnce) {
+        let batch = items[start...].prefix(Self.documentsAtOnce)
+        let details = try index.details(catalog: catalog, items: batch)
+        for image in details.values.flatMap({ $0.decoded?.images ?? [] }) {
+          add(PictureID(url: image.url), image.url)
+        }
       }
     }
     images.fetch.sort()
