@@ -30,6 +30,15 @@ final class DetailStage: Sendable {
     var vanished: [String] = []
   }
 
+  /// A detail that is being brought up to date.
+  private struct Detail: Sendable {
+    /// The id of the item.
+    let id: String
+    var request: DocumentRequest
+    /// The row before this run; nil if there was none.
+    let known: DetailEntry?
+  }
+
   private let context: RunContext
   private let rule: DetailRule
   private let pictures: PictureStage?
@@ -131,91 +140,86 @@ final class DetailStage: Sendable {
       state.known += known.count
       state.held += known.values.count { $0.state == .held }
     }
-    if rule.isShared {
-      for (id, request) in zip(items, requests) { askShared(id, request, known[id]) }
-      return
-    }
+    let details = zip(items, requests).map { Detail(id: $0, request: $1, known: known[$0]) }
+    guard !rule.isShared else { return details.forEach(askShared) }
     let (needs, now) = (context.needs, context.now())
-    var fresh: [(known: DetailEntry, document: DocumentEntry)] = []
-    for (id, request) in zip(items, requests) {
-      let known = known[id]
-      var request = request
-      if known == nil || known?.state == .failed { request.held = nil }
-      request.isDecoded = known?.isCurrent ?? false
+    var fresh: [(known: DetailEntry, Detail)] = []
+    for var detail in details {
+      let known = detail.known
+      if known == nil || known?.state == .failed { detail.request.held = nil }
+      detail.request.isDecoded = known?.isCurrent ?? false
+      let request = detail.request
       let need = needs.need(ofDetail: known, in: request.held, request.source, at: now)
-      if need.isQuiet, let held = request.held, let known {
-        fresh.append((known, held))
+      if need.isQuiet, request.held != nil, let known {
+        fresh.append((known, detail))
       } else {
-        ask(id, request, known)
+        ask(detail)
       }
     }
     show(fresh)
   }
 
-  private func ask(_ id: String, _ request: DocumentRequest, _ known: DetailEntry?) {
+  private func ask(_ detail: Detail) {
     context.store.announce(1)
-    context.fetch(request, priority: .detail) { [self] outcome in
-      answer(outcome, id, request, known)
+    context.fetch(detail.request, priority: .detail) { [self] outcome in
+      answer(outcome, detail)
       context.store.conclude()
     }
   }
 
-  private func answer(
-    _ outcome: DocumentOutcome,
-    _ id: String,
-    _ request: DocumentRequest,
-    _ known: DetailEntry?
-  ) {
+  private func answer(_ outcome: DocumentOutcome, _ detail: Detail) {
     switch outcome {
     case .stands(let document):
-      guard let known else { return finish { $0.failed += 1 } }
-      confirm(known, document, request.source)
-    case .excused(let document, let failure):
-      guard let known else { return fail(id, failure, nil) }
-      show([(known, document)])
+      guard let known = detail.known else { return finish { $0.failed += 1 } }
+      confirm(known, document, detail)
+    case .excused(_, let failure):
+      guard let known = detail.known else { return fail(detail, failure) }
+      show([(known, detail)])
     case .new(let body, let base, let document):
       do throws(CatalogError) {
-        let detail = try body.decoded { body throws(CatalogError) in
-          try decodeDetail(body, id: id, using: context.catalog)
+        let decoded = try body.decoded { body throws(CatalogError) in
+          try decodeDetail(body, id: detail.id, using: context.catalog)
         }
-        take(detail, from: request.source, document, base: base, replacing: known)
+        take(decoded, document, base: base, detail)
       } catch {
-        guard error.code != .absentDetail else { return takeMissing(id, document, known) }
-        refuse(id, request.source, error.description, known)
+        guard error.code != .absentDetail else { return takeMissing(detail, document) }
+        refuse(detail, error.description)
       }
     case .failed(let failure) where failure.saysThereIsNone:
       context.failures.count(attempts: failure.attempts)
       let now = context.now()
-      var document = request.row
+      var document = detail.request.row
       document.fetched = now
       document.expiry = failure.refusalExpiry(at: now) ?? 0
-      takeMissing(id, document, known)
+      takeMissing(detail, document)
     case .failed(let failure):
-      fail(id, failure, known)
+      fail(detail, failure)
     }
   }
 
   /// Takes an item's detail from the document that has the details of all items.
   ///
-  /// Until ``finishShared()``, the row of the document says that the document has to be requested in full. If this run
+  /// Until ``finishShared(isKeeping:)``, the row of the document says that it has to be requested in full. If this run
   /// is killed before, the next one therefore gets all details again.
-  private func askShared(_ id: String, _ request: DocumentRequest, _ known: DetailEntry?) {
-    shared.ask(request) { [self] answer in
+  private func askShared(_ detail: Detail) {
+    shared.ask(detail.request) { [self] answer in
       switch answer {
       case .decoded(let body):
         let document = body.document.unvouched
-        if let detail = body.details[id] {
-          take(detail, from: request.source, document, base: body.base, replacing: known)
-        } else if let reason = body.unreadable[id] {
-          refuse(id, request.source, reason, known)
+        if let decoded = body.details[detail.id] {
+          take(decoded, document, base: body.base, detail)
+        } else if let reason = body.unreadable[detail.id] {
+          refuse(detail, reason)
         } else {
-          takeMissing(id, document, known)
+          takeMissing(detail, document)
         }
       case .unchanged(let document):
-        guard let known, known.isCurrent else { return takeMissing(id, document, known) }
-        confirm(known, document, request.source)
+        guard let known = detail.known, known.isCurrent else {
+          return takeMissing(detail, document)
+        }
+        confirm(known, document, detail)
       case .failed:
-        addPictures(of: [known])
+        addPictures(of: [detail.known])
         finish { $0.failed += 1 }
       }
     }
@@ -227,42 +231,41 @@ final class DetailStage: Sendable {
   ///
   /// Passes on its pictures, and writes its row.
   private func take(
-    _ detail: ItemDetail,
-    from source: DocumentSource,
+    _ decoded: ItemDetail,
     _ document: DocumentEntry,
     base: WebURL?,
-    replacing known: DetailEntry?
+    _ detail: Detail
   ) {
-    if context.options.strict, let bad = detail.lost?.first {
-      return refuse(detail.id, source, bad.words(of: detail.id), known)
+    if context.options.strict, let bad = decoded.lost?.first {
+      return refuse(detail, bad.words(of: detail.id))
     }
-    let (entry, references) = context.row(of: detail, document, base: base)
+    let (entry, references) = context.row(of: decoded, document, base: base)
     pictures?.add(references)
-    if let merged = fields.admit(detail, entry, replacing: known) {
+    if let merged = fields.admit(decoded, entry, replacing: detail.known) {
       write(merged, document.unvouched) { $0.fetched += 1 }
     } else {
       write(entry, document) { $0.fetched += 1 }
     }
   }
 
-  private func confirm(_ known: DetailEntry, _ document: DocumentEntry, _ source: DocumentSource) {
+  private func confirm(_ known: DetailEntry, _ document: DocumentEntry, _ detail: Detail) {
     // With `--strict`, a detail fails if one of its fields could not be read.
     if context.options.strict, let body = known.body,
       let bad = ItemDetail.lostFields(in: body).first
     {
-      return refuse(known.item, source, bad.words(of: known.item), known)
+      return refuse(detail, bad.words(of: known.item))
     }
     addPictures(of: [known])
     if known.isCurrent { fields.noteUnchanged(known) }
     write(known, document) { Self.count(known, in: &$0) }
   }
 
-  /// Keeps cached details that need no request.
-  private func show(_ details: [(known: DetailEntry, document: DocumentEntry)]) {
+  /// Keeps cached details that need no request, or whose request failed.
+  private func show(_ details: [(known: DetailEntry, Detail)]) {
     var shown: [DetailEntry] = []
-    for (known, document) in details {
-      if known.state == .missing, known.body != nil {
-        takeMissing(known.item, document, known)
+    for (known, detail) in details {
+      if known.state == .missing, known.body != nil, let document = detail.request.held {
+        takeMissing(detail, document)
       } else {
         shown.append(known)
       }
@@ -281,16 +284,17 @@ final class DetailStage: Sendable {
   /// If the cache has an earlier version, that version is kept until the user allows its removal. Its row has the time
   /// since which the detail is missing. Its pictures are kept too, but not requested, because the shop has probably
   /// removed them with the detail.
-  private func takeMissing(_ id: String, _ document: DocumentEntry, _ known: DetailEntry?) {
-    guard var detail = known, detail.body != nil, !context.options.allowRemovals else {
-      return write(DetailEntry(item: id, document: document.id, state: .missing), document) {
+  private func takeMissing(_ detail: Detail, _ document: DocumentEntry) {
+    guard var known = detail.known, known.body != nil, !context.options.allowRemovals else {
+      return write(DetailEntry(item: detail.id, document: document.id, state: .missing), document)
+      {
         $0.missing += 1
       }
     }
-    detail.document = document.id
-    detail.since = detail.since ?? context.now()
-    if detail.state == .held { state.withLock { $0.vanished.append(id) } }
-    write(detail, document) {
+    known.document = document.id
+    known.since = known.since ?? context.now()
+    if known.state == .held { state.withLock { $0.vanished.append(detail.id) } }
+    write(known, document) {
       $0.missing += 1
       $0.stale += 1
     }
@@ -299,24 +303,19 @@ final class DetailStage: Sendable {
   /// Handles a detail that could not be fetched.
   ///
   /// The cached version is kept, and its pictures are brought up to date.
-  private func fail(_ id: String, _ failure: TransferFailure, _ known: DetailEntry?) {
-    context.failures.note(.detail, id: id, failure)
-    addPictures(of: [known])
+  private func fail(_ detail: Detail, _ failure: TransferFailure) {
+    context.failures.note(.detail, id: detail.id, failure)
+    addPictures(of: [detail.known])
     finish { if !failure.endedWithRun { $0.failed += 1 } }
   }
 
   /// Handles a detail that was received but cannot be read.
   ///
   /// The cached version is kept, and its pictures are brought up to date.
-  private func refuse(
-    _ id: String,
-    _ source: DocumentSource,
-    _ why: String,
-    _ known: DetailEntry?
-  ) {
+  private func refuse(_ detail: Detail, _ why: String) {
     let words = context.secrets.applied(to: why)
-    context.failures.note(undecodable: .detail, id: id, source, words)
-    addPictures(of: [known])
+    context.failures.note(undecodable: .detail, id: detail.id, detail.request.source, words)
+    addPictures(of: [detail.known])
     finish { $0.failed += 1 }
   }
 
@@ -463,6 +462,7 @@ final class DetailStage: Sendable {
   /// document is unchanged.
   ///
   /// - Parameter isKeeping: Whether details keep lost fields. The document is then requested in full again.
+  /// - Throws: ``LarderError`` when the index cannot be written.
   private func finishShared(isKeeping: Bool) throws(LarderError) {
     guard let body = shared.decoded else { return }
     let listed = state.withLock { $0.seen }
