@@ -277,12 +277,12 @@ struct DetailRow: PersistableRecord {
 extension Database {
   /// Writes the row of a detail, and that of its document, in the caller's transaction.
   func store(
-    _ detail: DetailEntry,
+    _ detail: DetailEntry?,
     of catalog: CatalogID,
     from document: DocumentEntry
   ) throws {
     try document.insert(self)
-    try DetailRow(catalog: catalog, detail: detail).insert(self)
+    if let detail { try DetailRow(catalog: catalog, detail: detail).insert(self) }
   }
 }
 

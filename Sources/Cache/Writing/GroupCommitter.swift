@@ -212,7 +212,7 @@ struct CommitGroup: Sendable {
 
   var pictures: [WrittenPicture] = []
   var rows: [PictureEntry] = []
-  var details: [(detail: DetailEntry, catalog: CatalogID, document: DocumentEntry)] = []
+  var details: [(detail: DetailEntry?, catalog: CatalogID, document: DocumentEntry)] = []
   var completions: [@Sendable () -> Void] = []
 
   var isEmpty: Bool { count == 0 }

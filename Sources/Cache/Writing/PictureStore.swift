@@ -131,8 +131,10 @@ package final class PictureStore: Sendable {
   }
 
   /// Commits the detail of an item, and the row of its document, as part of the next group.
+  ///
+  /// Pass nil as the detail if only the document has changed.
   package func commit(
-    _ detail: DetailEntry,
+    _ detail: DetailEntry?,
     catalog: CatalogID,
     document: DocumentEntry,
     completion: @escaping @Sendable () -> Void

@@ -28,6 +28,12 @@ final class DetailStage: Sendable {
     var held = 0
     /// The ids of items whose details were in the cache, not missing before, and are missing now.
     var vanished: [String] = []
+    /// Whether the document with the details of all items was requested.
+    var hasAsked = false
+    /// The answer for this document.
+    var answer: SharedDetails.Answer?
+    /// The final row of this document.
+    var renewed: [DocumentEntry] = []
   }
 
   /// A detail that is being brought up to date.
@@ -44,7 +50,6 @@ final class DetailStage: Sendable {
   private let pictures: PictureStage?
   private let addresses: CatalogAddresses
   private let mapping: Int64
-  private let shared: SharedDetails
   private let fields: LostDetailFields
   private let state = Mutex(Work())
 
@@ -72,19 +77,26 @@ final class DetailStage: Sendable {
     self.pictures = pictures
     self.addresses = addresses
     mapping = context.catalog.detailDigest
-    shared = SharedDetails(context)
     fields = LostDetailFields(
       context.catalog.mapping.detail,
       allowsRemovals: context.options.allowRemovals
     )
-    let line = LimitedQueue<String>(limit: Self.window, queue: context.starts, order: order) {
-      [weak self] batch in self?.start(batch)
-    }
+    // If one document has all details, they wait for it.
+    let line = LimitedQueue<String>(
+      limit: Self.window,
+      queue: context.starts,
+      isOpen: !rule.isShared,
+      order: order
+    ) { [weak self] batch in self?.start(batch) }
     state.withLock { $0.line = line }
   }
 
   /// The counts of details so far.
   var tally: SyncReport.Details { state.withLock { $0.tally } }
+  /// The final row of the document with the details of all items, after ``judge()``.
+  ///
+  /// Write it at the end of the run, when the rows of all details are on disk.
+  var renewed: [DocumentEntry] { state.withLock { $0.renewed } }
   /// The unreadable fields of each item's detail, by the item's id.
   var lost: [String: [LostField]] { state.withLock { $0.lost } }
 
@@ -93,16 +105,19 @@ final class DetailStage: Sendable {
   /// The index stores them as a listing.
   func add(_ listing: ListingID) throws(LarderError) {
     let subjects = try context.index.detailSubjects(of: listing, for: rule)
-    let (new, line) = state.withLock { state in
+    let (new, line, isFirst) = state.withLock { state in
       let added = subjects.filter { state.seen.insert($0.id).inserted }
       for subject in added { state.fields[subject.id] = subject.fields }
       let new = added.map(\.id)
       state.tally.total += new.count
-      return (new, state.line)
+      let isFirst = rule.isShared && !new.isEmpty && !state.hasAsked
+      if isFirst { state.hasAsked = true }
+      return (new, state.line, isFirst)
     }
     for _ in new { group.enter() }  // Left in finish(_:), which ends every detail.
     context.progress.update { $0.details.total += new.count }
     line?.add(new)
+    if isFirst { askShared(as: new[0]) }
   }
 
   // MARK: - Requests
@@ -141,7 +156,12 @@ final class DetailStage: Sendable {
       state.held += known.values.count { $0.state == .held }
     }
     let details = zip(items, requests).map { Detail(id: $0, request: $1, known: known[$0]) }
-    guard !rule.isShared else { return details.forEach(askShared) }
+    if let answer = state.withLock({ $0.answer }) {
+      // The rows of the batch are committed together at the end of this announcement.
+      context.store.announce(1)
+      for detail in details { take(detail, from: answer) }
+      return context.store.conclude()
+    }
     let (needs, now) = (context.needs, context.now())
     var fresh: [(known: DetailEntry, Detail)] = []
     for var detail in details {
@@ -197,31 +217,52 @@ final class DetailStage: Sendable {
     }
   }
 
+  /// Requests the document that has the details of all items, with the id of any item.
+  private func askShared(as id: String) {
+    do throws(LarderError) {
+      // If the URL cannot be formed, each item fails when it starts.
+      guard let source = try? addresses.detail(of: id, nil, by: rule) else {
+        return settle(.failed)
+      }
+      let reader = context.catalog.detailReader
+      let request = try context.request(for: source, reader: reader, mapping: mapping)
+      context.fetchShared(request) { [self] in settle($0) }
+    } catch {
+      context.failures.note(error)
+      settle(.failed)
+    }
+  }
+
+  /// Lets the waiting items take their details from the document.
+  private func settle(_ answer: SharedDetails.Answer) {
+    let line = state.withLock { state in
+      state.answer = answer
+      return state.line
+    }
+    line?.open()
+  }
+
   /// Takes an item's detail from the document that has the details of all items.
   ///
-  /// Until ``finishShared(isKeeping:)``, the row of the document says that it has to be requested in full. If this run
-  /// is killed before, the next one therefore gets all details again.
-  private func askShared(_ detail: Detail) {
-    shared.ask(detail.request) { [self] answer in
-      switch answer {
-      case .decoded(let body):
-        let document = body.document.unvouched
-        if let decoded = body.details[detail.id] {
-          take(decoded, document, base: body.base, detail)
-        } else if let reason = body.unreadable[detail.id] {
-          refuse(detail, reason)
-        } else {
-          takeMissing(detail, document)
-        }
-      case .unchanged(let document):
-        guard let known = detail.known, known.isCurrent else {
-          return takeMissing(detail, document)
-        }
-        confirm(known, document, detail)
-      case .failed:
-        addPictures(of: [detail.known])
-        finish { $0.failed += 1 }
+  /// The rows say that the document has to be requested in full. Its final row is among ``renewed``. If this run is
+  /// killed before, the next one therefore gets all details again.
+  private func take(_ detail: Detail, from answer: SharedDetails.Answer) {
+    switch answer {
+    case .decoded(let shared):
+      let document = shared.document.unvouched
+      if let decoded = shared.details[detail.id] {
+        take(decoded, document, base: shared.base, detail)
+      } else if let reason = shared.unreadable[detail.id] {
+        refuse(detail, reason)
+      } else {
+        takeMissing(detail, document)
       }
+    case .unchanged(let document):
+      guard let known = detail.known, known.isCurrent else { return takeMissing(detail, document) }
+      confirm(known, nil, detail)
+    case .failed:
+      addPictures(of: [detail.known])
+      finish { $0.failed += 1 }
     }
   }
 
@@ -248,7 +289,10 @@ final class DetailStage: Sendable {
     }
   }
 
-  private func confirm(_ known: DetailEntry, _ document: DocumentEntry, _ detail: Detail) {
+  /// Handles a cached detail that the shop has unchanged.
+  ///
+  /// Writes the row of its document, if any, and finishes the detail when the row is on disk.
+  private func confirm(_ known: DetailEntry, _ document: DocumentEntry?, _ detail: Detail) {
     // With `--strict`, a detail fails if one of its fields could not be read.
     if context.options.strict, let body = known.body,
       let bad = ItemDetail.lostFields(in: body).first
@@ -256,8 +300,11 @@ final class DetailStage: Sendable {
       return refuse(detail, bad.words(of: known.item))
     }
     addPictures(of: [known])
-    if known.isCurrent { fields.noteUnchanged(known) }
-    write(known, document) { Self.count(known, in: &$0) }
+    keep(known)
+    guard let document else { return finish { Self.count(known, in: &$0) } }
+    context.store.commit(nil, catalog: context.entry.id, document: document) { [self] in
+      finish { Self.count(known, in: &$0) }
+    }
   }
 
   /// Keeps cached details that need no request, or whose request failed.
@@ -272,10 +319,7 @@ final class DetailStage: Sendable {
     }
     guard !shown.isEmpty else { return }
     addPictures(of: shown)
-    for known in shown {
-      noteLost(known)
-      if known.isCurrent { fields.noteUnchanged(known) }
-    }
+    for known in shown { keep(known) }
     finish(shown.count) { tally in for known in shown { Self.count(known, in: &tally) } }
   }
 
@@ -331,6 +375,12 @@ final class DetailStage: Sendable {
     }
   }
 
+  /// Records a detail that stays as it is.
+  private func keep(_ known: DetailEntry) {
+    noteLost(known)
+    if known.isCurrent { fields.noteUnchanged(known) }
+  }
+
   /// Records the unreadable fields of the detail that an item has from now on.
   private func noteLost(_ detail: DetailEntry) {
     let lost = detail.body.map(ItemDetail.lostFields) ?? []
@@ -381,7 +431,7 @@ final class DetailStage: Sendable {
       try judgeMissing()
       let isEarly = context.hasStopped()
       let isKeeping = isEarly ? fields.hasLosses : try judgeFields()
-      if rule.isShared { try finishShared(isKeeping: isKeeping) }
+      try finishShared(isKeeping: isKeeping)
     } catch {
       context.failures.note(error)
     }
@@ -456,22 +506,28 @@ final class DetailStage: Sendable {
     return !verdict.kept.isEmpty
   }
 
-  /// Writes the details of items that no section lists yet, and the row of the document with all details.
+  /// Finishes the document with the details of all items, if there is one.
   ///
-  /// If such an item is listed later, it is possible that the server does not send the document again, because the
-  /// document is unchanged.
+  /// Writes the details of items that no section lists yet. If such an item is listed later, it is possible that the
+  /// server does not send the document again, because the document is unchanged.
   ///
   /// - Parameter isKeeping: Whether details keep lost fields. The document is then requested in full again.
   /// - Throws: ``LarderError`` when the index cannot be written.
   private func finishShared(isKeeping: Bool) throws(LarderError) {
-    guard let body = shared.decoded else { return }
-    let listed = state.withLock { $0.seen }
-    let document = isKeeping ? body.document.unvouched : body.document
-    let rows = body.details.lazy.filter { !listed.contains($0.key) }.map { [context] in
-      (context.row(of: $0.value, document, base: body.base).entry, document)
+    let (answer, listed) = state.withLock { ($0.answer, $0.seen) }
+    switch answer {
+    case .decoded(let shared):
+      let document = shared.document.unvouched
+      let rows = shared.details.lazy.filter { !listed.contains($0.key) }.map { [context] in
+        (context.row(of: $0.value, document, base: shared.base).entry, document)
+      }
+      try context.index.store(rows, catalog: context.entry.id)
+      state.withLock { $0.renewed = [isKeeping ? document : shared.document] }
+    case .unchanged(let document):
+      state.withLock { $0.renewed = [document] }
+    case .failed, nil:
+      break
     }
-    try context.index.store(rows, catalog: context.entry.id)
-    try context.index.store([document])
   }
 
   /// Changes rows of details and their documents, which are on disk already.

@@ -20,7 +20,7 @@ struct RunResults {
   ///
   /// It has already compared the sections with those of the previous run.
   let writing: ReportWriting
-  /// The rows of sections whose bodies are unchanged, but whose header fields for caching are new.
+  /// The rows of documents whose bodies are unchanged, but whose header fields for caching are new.
   ///
   /// They are written at the end of the run.
   let renewed: [DocumentEntry]
@@ -125,7 +125,7 @@ final class RunStages: Sendable {
       pictures: pictures,
       squares: try squares?.finish(pictures.seen.sorted()),
       writing: writing,
-      renewed: sections.takeRenewed()
+      renewed: sections.takeRenewed() + (details?.renewed ?? [])
     )
   }
 
