@@ -255,6 +255,37 @@ struct IndexTests {
     #expect(try cache.verify().damaged == [String(path("a").dropFirst("cache/".count))])
   }
 
+  @Test func `a named picture has a row with its newest URL, and keeps its number`() throws {
+    let index = try opened()
+    let whole = PictureAddress(id: PictureID(url: "a"), url: "a", identity: "a")
+    var signed = PictureAddress(id: PictureID(url: "b"), url: "b", identity: "b")
+
+    let first = try index.write { try Index.name([signed, whole, signed], in: $0) }
+    signed.url = "b?Signature=2"
+    let second = try index.write { try Index.name([whole, signed], in: $0) }
+
+    #expect(first == second && Set(first.values).count == 2)
+    let entries = try index.pictures([whole.id, signed.id])
+    #expect(entries[whole.id] == PictureEntry(id: whole.id, url: "a"))
+    #expect(entries[signed.id] == PictureEntry(id: signed.id, url: signed.url, identity: "b"))
+  }
+
+  @Test func `naming a held picture changes only its URL, and never another identity's`() throws {
+    let cache = try CacheOnDisk(folder)
+    try cache.keep([(url("a"), jpeg("a"))])
+    var expected = try #require(try cache.entry(url("a")))
+    let id = expected.id
+
+    try cache.index.write { db in
+      for (url, identity) in [(url("a") + "?1", url("a")), ("other?2", "other")] {
+        _ = try Index.name([PictureAddress(id: id, url: url, identity: identity)], in: db)
+      }
+    }
+
+    expected.url = url("a") + "?1"
+    #expect(try cache.entry(url("a")) == expected)
+  }
+
   @Test func `equal listings share a number, and another order is another listing`() throws {
     let index = try opened()
     let items = ["a", "b", "c"].map {

@@ -167,13 +167,16 @@ extension Index {
   /// - Parameters:
   ///   - document: The page.
   ///   - sections: The sections of the page, each with its listing.
+  ///   - pictures: The pictures of the items that are not stored yet.
   /// - Returns: The sections with the ids of the stored listings.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func store(
     _ document: DocumentEntry,
-    new sections: [(section: DecodedSection, listing: NewListing)]
+    new sections: [(section: DecodedSection, listing: NewListing)],
+    showing pictures: [PictureAddress] = []
   ) throws(LarderError) -> [DecodedSection] {
     try write { db in
+      try Self.name(pictures, in: db)
       let decoded = try sections.map { section, listing in
         var section = section
         section.listing = try listing.keep(in: db)
@@ -274,15 +277,31 @@ struct DetailRow: PersistableRecord {
   }
 }
 
-extension Database {
-  /// Writes the row of a detail, and that of its document, in the caller's transaction.
-  func store(
+/// A detail to write, with everything that its row needs.
+package struct CommittedDetail: Sendable {
+  /// The detail; nil if only its document has changed.
+  let detail: DetailEntry?
+  let catalog: CatalogID
+  let document: DocumentEntry
+  /// The pictures that the detail shows, unless an earlier commit named them.
+  let pictures: [PictureAddress]
+
+  /// Makes a value of its parts.
+  package init(
     _ detail: DetailEntry?,
     of catalog: CatalogID,
-    from document: DocumentEntry
-  ) throws {
-    try document.insert(self)
-    if let detail { try DetailRow(catalog: catalog, detail: detail).insert(self) }
+    from document: DocumentEntry,
+    showing pictures: [PictureAddress] = []
+  ) {
+    (self.detail, self.catalog, self.document) = (detail, catalog, document)
+    self.pictures = pictures
+  }
+
+  /// Writes the rows in the caller's transaction.
+  func save(in db: Database) throws {
+    _ = try Index.name(pictures, in: db)
+    try document.insert(db)
+    if let detail { try DetailRow(catalog: catalog, detail: detail).insert(db) }
   }
 }
 
@@ -302,14 +321,9 @@ extension Index {
     }
   }
 
-  /// Writes details of a catalog and their documents in one transaction.
-  package func store(
-    _ rows: some Sequence<(DetailEntry, DocumentEntry)>,
-    catalog: CatalogID
-  ) throws(LarderError) {
-    try write { db in
-      for (detail, document) in rows { try db.store(detail, of: catalog, from: document) }
-    }
+  /// Writes details in one transaction.
+  package func store(_ details: some Sequence<CommittedDetail>) throws(LarderError) {
+    try write { db in for detail in details { try detail.save(in: db) } }
   }
 
   /// The details of the given items of a catalog, by the items' ids.

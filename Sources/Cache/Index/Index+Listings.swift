@@ -247,15 +247,20 @@ extension Index {
   ///
   /// - Parameters:
   ///   - parts: The next items of each listing, in order.
+  ///   - pictures: The pictures of these items.
   ///   - drafts: The listings that are being built. The items are added to them.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keep(
     _ parts: [ListedRecords],
+    showing pictures: [PictureAddress] = [],
     in drafts: inout [ListingDraft]
   ) throws(LarderError) {
     var versions: [ItemVersion] = []
     for part in parts { versions += drafts[part.listing].add(part) }
-    try write { db in try Self.insert(parts, versions, db) }
+    try write { db in
+      try Self.name(pictures, in: db)
+      try Self.insert(parts, versions, db)
+    }
   }
 
   /// Stores a listing whose items are already stored.

@@ -336,8 +336,11 @@ private struct LongKeys {
       )
       urls.restart(String(decoding: body, as: UTF8.self))
       while try urls.next() {
-        let key = PictureID(url: urls.text(0) ?? "").digest
-        pictures[key.olderNumber] = pictures[key.olderNumber] ?? key
+        let url = urls.text(0) ?? ""
+        let id = PictureID(url: url)
+        guard pictures[id.olderNumber] == nil else { continue }
+        pictures[id.olderNumber] = id.digest
+        try Index.name([PictureAddress(id: id, url: url, identity: url)], in: db)
       }
     }
     return IdentityDigest.pack(numbers.map { pictures[$0] ?? Self.unexplained($0) })

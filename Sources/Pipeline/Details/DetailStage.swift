@@ -283,9 +283,9 @@ final class DetailStage: Sendable {
     let (entry, references) = context.row(of: decoded, document, base: base)
     pictures?.add(references)
     if let merged = fields.admit(decoded, entry, replacing: detail.known) {
-      write(merged, document.unvouched) { $0.fetched += 1 }
+      write(merged, document.unvouched, showing: references) { $0.fetched += 1 }
     } else {
-      write(entry, document) { $0.fetched += 1 }
+      write(entry, document, showing: references) { $0.fetched += 1 }
     }
   }
 
@@ -302,9 +302,7 @@ final class DetailStage: Sendable {
     addPictures(of: [known])
     keep(known)
     guard let document else { return finish { Self.count(known, in: &$0) } }
-    context.store.commit(nil, catalog: context.entry.id, document: document) { [self] in
-      finish { Self.count(known, in: &$0) }
-    }
+    commit(nil, document) { Self.count(known, in: &$0) }
   }
 
   /// Keeps cached details that need no request, or whose request failed.
@@ -367,12 +365,25 @@ final class DetailStage: Sendable {
   private func write(
     _ detail: DetailEntry,
     _ document: DocumentEntry,
+    showing pictures: [PictureReference] = [],
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
   ) {
     noteLost(detail)
-    context.store.commit(detail, catalog: context.entry.id, document: document) { [self] in
-      finish(1, count)
-    }
+    commit(detail, document, showing: pictures, count)
+  }
+
+  /// Writes rows, and finishes the detail when they are on disk.
+  private func commit(
+    _ detail: DetailEntry?,
+    _ document: DocumentEntry,
+    showing pictures: [PictureReference] = [],
+    _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
+  ) {
+    let catalog = context.entry.id
+    let addresses = pictures.map(\.address)
+    context.store.commit(
+      CommittedDetail(detail, of: catalog, from: document, showing: addresses)
+    ) { [self] in finish(1, count) }
   }
 
   /// Records a detail that stays as it is.
@@ -395,11 +406,7 @@ final class DetailStage: Sendable {
     let held = known.compactMap(\.self).filter { $0.state == .held }
     guard !held.isEmpty else { return }
     do throws(LarderError) {
-      try pictures?.add(held.flatMap(\.pictures)) { _, found in
-        for image in held.lazy.flatMap({ $0.decoded?.images ?? [] }) {
-          found(PictureID(url: image.url), image.url)
-        }
-      }
+      try pictures?.add(held.flatMap(\.pictures))
     } catch {
       context.failures.note(error)
     }
@@ -519,9 +526,11 @@ final class DetailStage: Sendable {
     case .decoded(let shared):
       let document = shared.document.unvouched
       let rows = shared.details.lazy.filter { !listed.contains($0.key) }.map { [context] in
-        (context.row(of: $0.value, document, base: shared.base).entry, document)
+        let (entry, references) = context.row(of: $0.value, document, base: shared.base)
+        let addresses = references.map(\.address)
+        return CommittedDetail(entry, of: context.entry.id, from: document, showing: addresses)
       }
-      try context.index.store(rows, catalog: context.entry.id)
+      try context.index.store(rows)
       state.withLock { $0.renewed = [isKeeping ? document : shared.document] }
     case .unchanged(let document):
       state.withLock { $0.renewed = [document] }
@@ -544,10 +553,10 @@ final class DetailStage: Sendable {
         documents[detail.document].map { document in
           var (detail, document) = (detail, document)
           change(&detail, &document)
-          return (detail, document)
+          return CommittedDetail(detail, of: catalog, from: document)
         }
       }
-      try index.store(rows, catalog: catalog)
+      try index.store(rows)
     }
   }
 }

@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Catalog
-import Synchronization
 import Transport
 
 /// A reference to a picture in an item or a detail that was just decoded.
@@ -16,6 +15,11 @@ struct PictureReference: Sendable {
   var identity: String
   /// The picture's URL, or the reason why the shop's text cannot be used as a URL.
   var url: Result<WebURL, TransferFailure>
+
+  /// The address as the index stores it.
+  var address: PictureAddress {
+    PictureAddress(id: id, url: (try? url.get())?.text ?? identity, identity: identity)
+  }
 }
 
 extension RunContext {
@@ -23,7 +27,7 @@ extension RunContext {
   ///
   /// A relative URL is resolved against `base`. Text that is not a fetchable URL becomes a picture that fails in every run until the feed is corrected.
   func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
-    let references = images.map { image in
+    images.map { image in
       do throws(TransferFailure) {
         let url = try parse(named: image.url, relativeTo: base)
         let identity = identity(of: url)
@@ -37,8 +41,6 @@ extension RunContext {
         return PictureReference(id: PictureID(url: text), identity: text, url: .failure(error))
       }
     }
-    newestURLs?.add(references)
-    return references
   }
 
   /// The text that identifies the picture at a URL.
@@ -88,47 +90,5 @@ extension [ImageReference] {
     where self[place].url != reference.identity {
       self[place] = ImageReference(role: self[place].role, url: reference.identity)
     }
-  }
-}
-
-/// Writes the latest URLs of pictures into the index.
-///
-/// It is needed if only a part of a URL identifies the picture.
-///
-/// Items store only the identifying part, so that a new signature in a URL does not count as a change of the item.
-final class NewestURLs: Sendable {
-  private let index: Index
-  private let waiting = Mutex<[(id: PictureID, url: String, identity: String)]>([])
-  private let failed: @Sendable (LarderError) -> Void
-
-  /// The number of URLs that are written in one transaction.
-  private static let batch = 4096
-
-  /// Makes a writer for an index.
-  ///
-  /// `failed` is called if a write fails.
-  init(_ index: Index, failed: @escaping @Sendable (LarderError) -> Void) {
-    (self.index, self.failed) = (index, failed)
-  }
-
-  /// Adds the URLs of pictures.
-  func add(_ references: [PictureReference]) {
-    let full = waiting.withLock { waiting in
-      for reference in references {
-        guard case .success(let url) = reference.url else { continue }
-        waiting.append((reference.id, url.text, reference.identity))
-      }
-      return waiting.count >= Self.batch
-    }
-    if full { flush() }
-  }
-
-  /// Writes the waiting URLs.
-  func flush() {
-    let waiting = waiting.withLock { waiting in
-      defer { waiting = [] }
-      return waiting
-    }
-    do throws(LarderError) { try index.note(newest: waiting) } catch { failed(error) }
   }
 }

@@ -165,54 +165,31 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: true)
   }
 
-  /// Finds the URLs of pictures that have no row in the index.
-  ///
-  /// It calls its second argument with each picture that it finds, and the picture's URL.
-  ///
-  /// If it finds the URL of a picture that is not wanted, the URL is ignored.
-  typealias URLSource = (
-    _ wanted: Set<PictureID>, _ found: (PictureID, String) -> Void
-  ) throws(LarderError) -> Void
-
   /// Adds the pictures of a section or detail that is unchanged, or too large for memory.
   ///
-  /// Only their ids are known.
+  /// Only their ids are known. Their rows have the URLs.
   ///
-  /// - Parameters:
-  ///   - ids: The pictures.
-  ///   - urls: Finds the URLs of pictures without a row.
-  /// - Throws: ``LarderError`` if the index cannot be read. The pictures whose URL is unknown then fail.
-  func add(_ ids: [PictureID], urls: URLSource) throws(LarderError) {
+  /// - Parameter ids: The pictures.
+  /// - Throws: ``LarderError`` if the index cannot be read, or a picture has no row. The pictures that were not found
+  ///   then fail.
+  func add(_ ids: [PictureID]) throws(LarderError) {
     let now = context.now()
     guard let known = known(of: ids) else { return }
-    let (due, resting) = counting { state in
-      let asked = count(ids, known, at: now, &state)
-      let due = asked.filter { !rests($0, at: now, known) }
-      return (due, asked.filter { rests($0, at: now, known) })
-    }
+    let asked = counting { state in count(ids, known, at: now, &state) }
+    let resting = asked.filter { rests($0, at: now, known) }
     context.noteResting(resting)
     for _ in resting { finish(nil, .failed) }
+    let due = asked.filter { !rests($0, at: now, known) }
     // Every picture that was counted must be finished, even after an error.
-    var unnamed = Set(due)
-    defer { for _ in unnamed { finish(nil, .failed) } }
+    var left = due.count
+    defer { for _ in 0..<left { finish(nil, .failed) } }
     for batch in stride(from: 0, to: due.count, by: Self.batch) {
       let batch = Array(due[batch..<min(batch + Self.batch, due.count)])
       let urls = try context.index.pictureURLs(batch)
+      left -= urls.count
       add(batch.compactMap { id in urls[id].map { (id, $0) } }, known)
-      unnamed.subtract(urls.keys)
+      guard urls.count == batch.count else { throw context.index.lostPicture() }
     }
-    guard !unnamed.isEmpty else { return }
-    var found: [(PictureID, String)] = []
-    defer { add(found, known) }
-    try urls(unnamed) { id, url in
-      guard unnamed.remove(id) != nil else { return }
-      found.append((id, url))
-      guard found.count == Self.batch else { return }
-      add(found, known)
-      found = []
-    }
-    add(unnamed.map { ($0, "") }, known)
-    unnamed = []
   }
 
   /// Requests pictures that are already counted, at the URLs that were looked up for them.

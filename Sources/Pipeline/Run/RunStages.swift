@@ -115,7 +115,6 @@ final class RunStages: Sendable {
     details?.judge()
     pictures.group.join()
     checked.join()
-    context.newestURLs?.flush()
     let flushed = DispatchSemaphore(value: 0)
     context.store.flush { flushed.signal() }
     flushed.wait()
@@ -181,12 +180,8 @@ final class RunStages: Sendable {
       if let references {
         pictures.add(references)
       } else {
-        context.newestURLs?.flush()
-        var urls = ListedURLs(listing, context.index)
         try context.index.forEachPictureBatch(of: listing) { ids throws(LarderError) in
-          try pictures.add(ids) { wanted, found throws(LarderError) in
-            try urls.find(wanted, found)
-          }
+          try pictures.add(ids)
         }
       }
     } catch {

@@ -175,15 +175,13 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         subjects[subject.id] = .some(subject.fields)
       }
     }
-    let items = options.noDetails ? [] : subjects.keys.sorted()
     if let rule = catalog.detail, !options.noDetails {
       let mapping = catalog.detailDigest
       var hasAsked = false
       var wanted: [(id: String, source: DocumentSource, document: DocumentID)] = []
-      for id in items {
+      for (id, fields) in subjects.sorted(by: { $0.key < $1.key }) {
         // If the URL of a detail cannot be formed, the detail is not requested.
-        guard let source = try? addresses.detail(of: id, subjects[id] ?? nil, by: rule)
-        else { continue }
+        guard let source = try? addresses.detail(of: id, fields, by: rule) else { continue }
         let document = DocumentID(url: source.name, reader: catalog.detailReader)
         wanted.append((id, source, document))
       }
@@ -212,48 +210,14 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       }
     }
     let traits = PictureTraits(from: request.named, over: transport)
-    try planPictures(pictures, listings, items, entry.id, index, addresses) { entry in
+    try index.forEachPicture(of: pictures.sorted()) { entry in
       let url = try? transport.parse(entry.url, relativeTo: nil)
-      return entry.freshness(
+      let need = entry.freshness(
         at: now,
         for: url.map { traits($0) },
         onlyDue: options.onlyDue
       )
-    }
-  }
-
-  /// Plans the pictures.
-  private mutating func planPictures(
-    _ pictures: Set<PictureID>,
-    _ listings: [ListingID],
-    _ items: [String],
-    _ catalog: CatalogID,
-    _ index: Index,
-    _ addresses: CatalogAddresses,
-    need: (PictureEntry) -> Freshness
-  ) throws {
-    var unknown = pictures
-    try index.forEachPicture(of: pictures.sorted()) { entry in
-      unknown.remove(entry.id)
-      images.add(addresses.redacted(entry.url), need(entry))
-    }
-    // A picture has no row yet if earlier runs ended before they requested it.
-    let wanted = unknown
-    func add(_ id: PictureID, _ url: String) {
-      if unknown.remove(id) != nil { images.add(addresses.redacted(url), .refetch) }
-    }
-    if !wanted.isEmpty {
-      for listing in listings {
-        var urls = ListedURLs(listing, index)
-        try urls.find(wanted, add)
-      }
-      for start in stride(from: 0, to: items.count, by: Self.documentsAtOnce) {
-        let batch = items[start...].prefix(Self.documentsAtOnce)
-        let details = try index.details(catalog: catalog, items: batch)
-        for image in details.values.flatMap({ $0.decoded?.images ?? [] }) {
-          add(PictureID(url: image.url), image.url)
-        }
-      }
+      images.add(addresses.redacted(entry.url), need)
     }
     images.fetch.sort()
     images.revalidate.sort()

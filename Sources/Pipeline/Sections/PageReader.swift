@@ -169,7 +169,12 @@ struct PageWriter: Sendable {
     // Only the page's last section so far continues in another window.
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
-      try lane.add(records(of: section, pictures(of: section, base)), to: first + place)
+      let pictures = pictures(of: section, base)
+      try lane.add(
+        records(of: section, pictures),
+        showing: pictures.map(\.address),
+        to: first + place
+      )
     }
   }
 
@@ -244,7 +249,8 @@ struct PageWriter: Sendable {
       sections.append((row, draft.kept.map { NewListing($0[place]) } ?? NewListing(items)))
     }
     for section in failed { sections.append((row(of: section), NewListing([]))) }
-    let kept = try context.index.store(document, new: sections)
+    let addresses = draft.kept == nil ? pictures.joined().map(\.address) : []
+    let kept = try context.index.store(document, new: sections, showing: addresses)
     return SectionPage(document: document, sections: kept, references: references)
   }
 
@@ -354,6 +360,8 @@ final class ItemWriter: Sendable {
     var listings: [ListingDraft] = []
     /// The items that are not yet written, in the page's order.
     var waiting: [ListedRecords] = []
+    /// The pictures of these items.
+    var pictures: [PictureAddress] = []
     /// The size of the waiting items in bytes.
     var bytes = 0
   }
@@ -393,13 +401,18 @@ final class ItemWriter: Sendable {
   ///
   /// - Parameters:
   ///   - items: The items.
+  ///   - pictures: The pictures that the items show.
   ///   - listing: The position of the section that lists them, from 0.
   /// - Throws: ``LarderError`` when the index could not be written.
-  func add(_ items: [ItemRecord], to listing: Int = 0) throws(LarderError) {
+  func add(
+    _ items: [ItemRecord],
+    showing pictures: [PictureAddress] = [],
+    to listing: Int = 0
+  ) throws(LarderError) {
     let records = ListedRecords(listing: listing, items: items)
     places.wait()
     queue.async { [self] in
-      kept.withLock { take(records, into: &$0) }
+      kept.withLock { take(records, pictures, into: &$0) }
       places.signal()
     }
     try demandSuccess()
@@ -424,10 +437,15 @@ final class ItemWriter: Sendable {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  private func take(_ items: ListedRecords, into kept: inout Kept) {
+  private func take(
+    _ items: ListedRecords,
+    _ pictures: [PictureAddress],
+    into kept: inout Kept
+  ) {
     guard failure.withLock({ $0 == nil }) else { return }
     while kept.listings.count <= items.listing { kept.listings.append(ListingDraft()) }
     kept.waiting.append(items)
+    kept.pictures += pictures
     kept.bytes += items.byteCount
     if kept.bytes >= batch { commit(&kept) }
   }
@@ -435,11 +453,12 @@ final class ItemWriter: Sendable {
   private func commit(_ kept: inout Kept) {
     guard failure.withLock({ $0 == nil }) else { return }
     do throws(LarderError) {
-      try index.keep(kept.waiting, in: &kept.listings)
+      try index.keep(kept.waiting, showing: kept.pictures, in: &kept.listings)
     } catch {
       failure.withLock { $0 = error }
     }
     kept.waiting.removeAll(keepingCapacity: true)
+    kept.pictures.removeAll(keepingCapacity: true)
     kept.bytes = 0
   }
 }
