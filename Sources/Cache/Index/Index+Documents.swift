@@ -345,23 +345,6 @@ extension Index {
     }
   }
 
-  /// The times at which these documents were last fetched.
-  ///
-  /// Documents without such a time are left out.
-  package func fetchTimes(
-    of documents: [DocumentID]
-  ) throws(LarderError) -> [DocumentID: UnixTime] {
-    try read { db in
-      let row = try RowReader(db, "SELECT fetched FROM document WHERE id = ?")
-      var times: [DocumentID: UnixTime] = [:]
-      for document in documents {
-        row.restart(document.digest)
-        if try row.next() { times[document] = row.optionalTime(0) }
-      }
-      return times
-    }
-  }
-
   /// The time of the shop's last answer for each detail of a catalog, by the items' ids.
   ///
   /// The column `response` begins with the time of the last request and the time of the answer.
