@@ -140,8 +140,7 @@ struct LargeListingTests {
     let index = try Index(CacheLayout(creating: folder.path("cache")))
     try index.write { db in
       try db.execute(
-        sql:
-          "DELETE FROM \(lost) WHERE id = (SELECT id FROM \(lost) ORDER BY id LIMIT 1 OFFSET 700)"
+        sql: "DELETE FROM \(lost) WHERE row = (SELECT row FROM \(lost) LIMIT 1 OFFSET 700)"
       )
     }
 

@@ -76,6 +76,11 @@ package struct PictureAddress: Sendable, Equatable {
   package init(id: PictureID, url: String, identity: String) {
     (self.id, self.url, self.identity) = (id, url, identity)
   }
+
+  /// About the number of bytes of memory that the address takes.
+  package var byteCount: Int {
+    MemoryLayout<PictureAddress>.stride + 2 * 32 + url.utf8.count + identity.utf8.count
+  }
 }
 
 /// The part of a picture's row that a run keeps in memory: 24 bytes for each picture.
@@ -120,11 +125,15 @@ extension Index {
     try rows(of: ids, Self.select + " WHERE id = ?") { PictureEntry($0) }
   }
 
-  /// The URLs of these pictures.
+  /// The URLs of these pictures, and the reasons why their last requests failed.
   ///
   /// Pictures without a row are left out.
-  package func pictureURLs(_ ids: [PictureID]) throws(LarderError) -> [PictureID: String] {
-    try rows(of: ids, "SELECT url FROM picture WHERE id = ?") { $0.text(0) }
+  package func pictureURLs(
+    _ ids: [PictureID]
+  ) throws(LarderError) -> [PictureID: (url: String, failure: String?)] {
+    try rows(of: ids, "SELECT url, failure FROM picture WHERE id = ?") { row in
+      row.text(0).map { ($0, row.text(1)) }
+    }
   }
 
   /// The error for a picture of an item or detail that has no row.

@@ -270,7 +270,7 @@ final class DetailStage: Sendable {
 
   /// Handles a detail that was just decoded.
   ///
-  /// Passes on its pictures, and writes its row.
+  /// Writes its row, and then passes on its pictures.
   private func take(
     _ decoded: ItemDetail,
     _ document: DocumentEntry,
@@ -280,12 +280,11 @@ final class DetailStage: Sendable {
     if context.options.strict, let bad = decoded.lost?.first {
       return refuse(detail, bad.words(of: detail.id))
     }
-    let (entry, references) = context.row(of: decoded, document, base: base)
-    pictures?.add(references)
+    let (entry, shown) = context.row(of: decoded, document, base: base)
     if let merged = fields.admit(decoded, entry, replacing: detail.known) {
-      write(merged, document.unvouched, showing: references) { $0.fetched += 1 }
+      write(merged, document.unvouched, showing: shown) { $0.fetched += 1 }
     } else {
-      write(entry, document, showing: references) { $0.fetched += 1 }
+      write(entry, document, showing: shown) { $0.fetched += 1 }
     }
   }
 
@@ -365,25 +364,28 @@ final class DetailStage: Sendable {
   private func write(
     _ detail: DetailEntry,
     _ document: DocumentEntry,
-    showing pictures: [PictureReference] = [],
+    showing pictures: [PictureAddress] = [],
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
   ) {
     noteLost(detail)
     commit(detail, document, showing: pictures, count)
   }
 
-  /// Writes rows, and finishes the detail when they are on disk.
+  /// Writes rows, requests the pictures that they show, and finishes the detail.
   private func commit(
     _ detail: DetailEntry?,
     _ document: DocumentEntry,
-    showing pictures: [PictureReference] = [],
+    showing pictures: [PictureAddress] = [],
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
   ) {
     let catalog = context.entry.id
-    let addresses = pictures.map(\.address)
     context.store.commit(
-      CommittedDetail(detail, of: catalog, from: document, showing: addresses)
-    ) { [self] in finish(1, count) }
+      CommittedDetail(detail, of: catalog, from: document, showing: pictures)
+    ) { [self] in
+      // The rows of the pictures are missing if the commit failed, and then the run ends.
+      if context.store.failure == nil { add(pictures.map(\.id), isChanged: true) }
+      finish(1, count)
+    }
   }
 
   /// Records a detail that stays as it is.
@@ -404,9 +406,12 @@ final class DetailStage: Sendable {
 
   private func addPictures(of known: [DetailEntry?]) {
     let held = known.compactMap(\.self).filter { $0.state == .held }
-    guard !held.isEmpty else { return }
+    add(held.flatMap(\.pictures), isChanged: false)
+  }
+
+  private func add(_ ids: [PictureID], isChanged: Bool) {
     do throws(LarderError) {
-      try pictures?.add(held.flatMap(\.pictures))
+      if !ids.isEmpty { try pictures?.add(ids, isChanged: isChanged) }
     } catch {
       context.failures.note(error)
     }
@@ -526,9 +531,8 @@ final class DetailStage: Sendable {
     case .decoded(let shared):
       let document = shared.document.unvouched
       let rows = shared.details.lazy.filter { !listed.contains($0.key) }.map { [context] in
-        let (entry, references) = context.row(of: $0.value, document, base: shared.base)
-        let addresses = references.map(\.address)
-        return CommittedDetail(entry, of: context.entry.id, from: document, showing: addresses)
+        let (entry, shown) = context.row(of: $0.value, document, base: shared.base)
+        return CommittedDetail(entry, of: context.entry.id, from: document, showing: shown)
       }
       try context.index.store(rows)
       state.withLock { $0.renewed = [isKeeping ? document : shared.document] }
@@ -579,19 +583,19 @@ extension RunContext {
     of detail: ItemDetail,
     _ document: DocumentEntry,
     base: WebURL?
-  ) -> (entry: DetailEntry, references: [PictureReference]) {
+  ) -> (entry: DetailEntry, pictures: [PictureAddress]) {
     var detail = detail
     // A detail is JSON, never an HTML page.
-    let references = references(to: detail.images, base: localBase ?? base)
-    detail.images.resolve(references)
+    let pictures = references(to: detail.images, base: localBase ?? base).map(\.address)
+    detail.images.resolve(pictures)
     let entry = DetailEntry(
       item: detail.id,
       document: document.id,
       state: .held,
       body: detail.encoded(),
-      pictures: references.map(\.id)
+      pictures: pictures.map(\.id)
     )
-    return (entry, references)
+    return (entry, pictures)
   }
 }
 

@@ -5,41 +5,35 @@ import Transport
 
 /// A reference to a picture in an item or a detail that was just decoded.
 struct PictureReference: Sendable {
-  /// The picture's key, which is a hash of ``identity``.
-  var id: PictureID
-  /// The text that identifies the picture, and is stored with the item.
-  ///
-  /// It is the picture's URL or a part of it. For example, `https://cdn.example/1.jpg` identifies the picture at
-  /// `https://cdn.example/1.jpg?Signature=x` if the catalog file ignores the query. If the shop's text is not a URL, it
-  /// is that text.
-  var identity: String
-  /// The picture's URL, or the reason why the shop's text cannot be used as a URL.
-  var url: Result<WebURL, TransferFailure>
-
-  /// The address as the index stores it.
-  var address: PictureAddress {
-    PictureAddress(id: id, url: (try? url.get())?.text ?? identity, identity: identity)
-  }
+  /// The address that the index stores.
+  let address: PictureAddress
+  /// The parsed URL; nil if the shop's text is not a URL that can be fetched.
+  let url: WebURL?
 }
 
 extension RunContext {
   /// Resolves an item's references to pictures to absolute URLs.
   ///
-  /// A relative URL is resolved against `base`. Text that is not a fetchable URL becomes a picture that fails in every run until the feed is corrected.
+  /// A relative URL is resolved against `base`. Text that is not a fetchable URL becomes a picture that fails in every
+  /// run until the feed is corrected. User names and passwords in the URLs are left out; those that the user gave are
+  /// added to requests later.
   func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
     images.map { image in
-      do throws(TransferFailure) {
-        let url = try parse(named: image.url, relativeTo: base)
+      if let url = try? parse(named: image.url, relativeTo: base) {
         let identity = identity(of: url)
+        let id = PictureID(url: identity)
         return PictureReference(
-          id: PictureID(url: identity),
-          identity: identity,
-          url: .success(url)
+          address: PictureAddress(id: id, url: url.text, identity: identity),
+          url: url.userInfo == nil ? url : url.with(userInfo: nil)
         )
-      } catch {
-        let text = variables.isEmpty ? image.url : variables.veiled(image.url)
-        return PictureReference(id: PictureID(url: text), identity: text, url: .failure(error))
       }
+      func kept(_ text: String) -> String { variables.isEmpty ? text : variables.veiled(text) }
+      let text = kept(image.url)
+      let (id, url) = (PictureID(url: text), kept(URLSecrets.defused(image.url)))
+      return PictureReference(
+        address: PictureAddress(id: id, url: url, identity: text),
+        url: nil
+      )
     }
   }
 
@@ -85,10 +79,9 @@ extension [ImageReference] {
   /// Replaces each URL with the text that identifies its picture.
   ///
   /// Text that is not a URL stays as the shop wrote it.
-  mutating func resolve(_ references: some Sequence<PictureReference>) {
-    for (place, reference) in zip(indices, references)
-    where self[place].url != reference.identity {
-      self[place] = ImageReference(role: self[place].role, url: reference.identity)
+  mutating func resolve(_ addresses: some Sequence<PictureAddress>) {
+    for (place, address) in zip(indices, addresses) where self[place].url != address.identity {
+      self[place] = ImageReference(role: self[place].role, url: address.identity)
     }
   }
 }

@@ -81,8 +81,8 @@ final class RunStages: Sendable {
       // Without details, pictures are requested even before the section's items are stored in the index. With details,
       // pictures wait, because details have priority and are known only after the items are stored.
       ahead: { if details == nil { pictures.askAhead($0) } }
-    ) { listing, references in
-      Self.handOn(listing, references, context, details, pictures)
+    ) { listing, isNew in
+      Self.handOn(listing, isNew: isNew, context, details, pictures)
     }
   }
 
@@ -170,19 +170,15 @@ final class RunStages: Sendable {
   /// Requests the details and the pictures of a section's stored items.
   private static func handOn(
     _ listing: ListingID,
-    _ references: [PictureReference]?,
+    isNew: Bool,
     _ context: RunContext,
     _ details: DetailStage?,
     _ pictures: PictureStage
   ) {
     do throws(LarderError) {
       try details?.add(listing)
-      if let references {
-        pictures.add(references)
-      } else {
-        try context.index.forEachPictureBatch(of: listing) { ids throws(LarderError) in
-          try pictures.add(ids)
-        }
+      try context.index.forEachPictureBatch(of: listing) { ids throws(LarderError) in
+        try pictures.add(ids, isChanged: isNew)
       }
     } catch {
       context.failures.note(error)

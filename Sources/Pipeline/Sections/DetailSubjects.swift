@@ -118,3 +118,10 @@ extension CatalogFile {
     (sections[position].title, sections[position].subtitle)
   }
 }
+
+extension [ItemRecord] {
+  /// Decodes the items.
+  func storeItems() throws(LarderError) -> [StoreItem] {
+    try map { record throws(LarderError) in try record.storeItem() }
+  }
+}

@@ -25,7 +25,7 @@ final class SectionStage: Sendable {
   private let renewed: RenewedDocuments
   private let pages: PageReader
   private let guardian: SectionGuard
-  private let arrived: @Sendable (ListingID, [PictureReference]?) -> Void
+  private let arrived: @Sendable (ListingID, _ isNew: Bool) -> Void
   private let results: Mutex<[[SectionResult]]>
   private let many: ManySections
   private let lines = Mutex<[HostPort?: LimitedQueue<SectionReading>]>([:])
@@ -37,13 +37,13 @@ final class SectionStage: Sendable {
   ///   - previous: The sections of the last run. The new sections are compared with them.
   ///   - report: The report of the last run.
   ///   - ahead: Called with a section's pictures as soon as the section is decoded, before its listing is stored.
-  ///   - arrived: Called with each stored listing, and with the section's pictures if they are in memory.
+  ///   - arrived: Called with each stored listing, and with true if the shop has just sent it.
   init(
     _ context: RunContext,
     previous: [RunSection],
     report: LastReport,
     ahead: @escaping @Sendable ([PictureReference]) -> Void,
-    arrived: @escaping @Sendable (ListingID, [PictureReference]?) -> Void
+    arrived: @escaping @Sendable (ListingID, _ isNew: Bool) -> Void
   ) {
     self.context = context
     last = PreviousSections(previous, report: report)
@@ -328,7 +328,7 @@ final class SectionStage: Sendable {
         result.unread += unread
       }
       results.append(result)
-      handOn(result, unread.isEmpty ? references(of: joined, result, reading) : nil)
+      handOn(result)
     }
     guard reading.key == nil else { return end(reading, results) }
     var source = ManySections.End(reading: reading, results: results)
@@ -343,33 +343,15 @@ final class SectionStage: Sendable {
       source.named.insert(key)
       guard let result = guardian.result(of: failed, isKnown: isKnown, reading) else { continue }
       source.unusable.append(result)
-      handOn(result, nil)
+      handOn(result)
     }
     end(source)
   }
 
-  /// The pictures of a section.
-  ///
-  /// The result is nil if an earlier run decoded one of its pages, a guard changed its items, or items were left out
-  /// because an earlier page lists them.
-  private func references(
-    of joined: JoinedSection,
-    _ result: SectionResult,
-    _ reading: SectionReading
-  ) -> [PictureReference]? {
-    guard result.listing == joined.section.listing, joined.repeats == 0 else { return nil }
-    var references: [PictureReference] = []
-    for page in joined.pages {
-      guard let part = reading.pages[page].references?[joined.section.key] else { return nil }
-      references += part
-    }
-    return references
-  }
-
-  /// Passes on the listing of a section, and the references to its pictures if they are in memory.
-  private func handOn(_ result: SectionResult, _ references: [PictureReference]?) {
+  /// Passes on the listing of a section.
+  private func handOn(_ result: SectionResult) {
     guard let listing = result.listing else { return }
-    arrived(listing, references)
+    arrived(listing, result.source == .network)
   }
 
   /// Reports a source without any usable page as failed.
@@ -382,7 +364,7 @@ final class SectionStage: Sendable {
     let named = context.catalog.sectionWords(at: reading.position)
     let result = last.fallback(for: key, named: named, words)
     // The pictures of these sections are brought up to date, because they are possibly on another host.
-    handOn(result, nil)
+    handOn(result)
     end(reading, [result])
   }
 
@@ -405,7 +387,7 @@ final class SectionStage: Sendable {
           }
         }
       }
-      handOn(changed, nil)
+      handOn(changed)
     }
   }
 
@@ -440,7 +422,7 @@ final class SectionStage: Sendable {
       }
       guard let result = unnamedSection(key, sources[owner]) else { continue }
       unnamed[owner].append(result)
-      handOn(result, nil)
+      handOn(result)
     }
     for (source, unnamed) in zip(sources, unnamed) {
       let sections = last.arranged(source.results, beside: source.unusable + unnamed)
