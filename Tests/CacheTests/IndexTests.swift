@@ -109,10 +109,7 @@ struct IndexTests {
       ]
     )
     let detail = DetailEntry(item: "a", document: document.id, state: .held, body: [1])
-    try index.write { db in
-      var writer = try DetailWriter(db)
-      try writer.save(detail, of: catalog)
-    }
+    try index.write { try CommittedDetail(detail, of: catalog, from: document).save(in: $0) }
     try index.write { db in
       try db.execute(sql: "INSERT INTO tombstone(url, removed, reason) VALUES ('u', 1, 'age')")
     }
@@ -134,7 +131,7 @@ struct IndexTests {
     let reads: [() throws -> Void] = [
       { _ = try index.runs(catalog: catalog) }, { _ = try index.sections(run: run) },
       { _ = try index.document("u") }, { _ = try index.decoded(document.id) },
-      { _ = try index.details(catalog: catalog) }, { _ = try index.squares() },
+      { _ = try index.details(catalog: catalog, items: ["a"]) }, { _ = try index.squares() },
       { _ = try index.tombstones(after: UnixTime(0), through: UnixTime(9)) },
       { _ = try index.referencedPictures() },
     ]

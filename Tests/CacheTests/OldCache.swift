@@ -72,7 +72,8 @@ struct OldCache {
           lines.append("pictures \(try index.pictures(listing: listing) == shown)")
         }
       }
-      for detail in try index.details(catalog: catalog.id).values {
+      let details = try index.details(catalog: catalog.id, items: ["A1", "B2", "C3"])
+      for detail in details.values {
         lines.append("detail \(detail.item) \(detail.state) \(detail.body?.count ?? 0)")
       }
     }

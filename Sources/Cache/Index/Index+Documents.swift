@@ -258,15 +258,32 @@ extension DetailEntry {
   }
 }
 
-/// Writes details, in one transaction. All their pictures have rows.
-struct DetailWriter: ~Copyable {
-  private var detail: RowWriter
-  private let row: RowReader
-  private var pictures: RowWriter
-  private var picture: RowWriter
+/// A detail to write, with everything that its row needs.
+package struct CommittedDetail: Sendable {
+  /// The detail; nil if only its document has changed.
+  let detail: DetailEntry?
+  let catalog: CatalogID
+  let document: DocumentEntry
+  /// The pictures that the detail shows, unless an earlier commit named them.
+  let pictures: [PictureAddress]
 
-  init(_ db: Database) throws {
-    let detail = try RowWriter(
+  /// Makes a value of its parts.
+  package init(
+    _ detail: DetailEntry?,
+    of catalog: CatalogID,
+    from document: DocumentEntry,
+    showing pictures: [PictureAddress] = []
+  ) {
+    (self.detail, self.catalog, self.document) = (detail, catalog, document)
+    self.pictures = pictures
+  }
+
+  /// Writes the rows in the caller's transaction.
+  func save(in db: Database) throws {
+    _ = try Index.name(pictures, in: db)
+    try document.insert(db)
+    guard let detail else { return }
+    var row = try RowWriter(
       db,
       """
       INSERT INTO detail(catalog, item, document, state, body, since) VALUES (?,?,?,?,?,?) \
@@ -274,54 +291,37 @@ struct DetailWriter: ~Copyable {
       body = excluded.body, since = excluded.since
       """
     )
-    let row = try RowReader(db, "SELECT row FROM detail WHERE catalog = ?1 AND item = ?2")
-    let pictures = try RowWriter(db, "DELETE FROM detail_picture WHERE detail = ?")
-    let picture = try RowWriter(
+    row.bind(1, catalog.rawValue)
+    row.bind(2, detail.item)
+    row.bind(3, detail.document.digest)
+    row.bind(4, detail.state.rawValue)
+    row.bind(5, detail.body)
+    row.bind(6, detail.since)
+    try row.run()
+    let own = try RowReader(db, "SELECT row FROM detail WHERE catalog = ?1 AND item = ?2")
+    own.restart(catalog.rawValue, detail.item)
+    guard try own.next() else { return }
+    let number = own.number(0)
+    var shown = try RowWriter(db, "DELETE FROM detail_picture WHERE detail = ?")
+    shown.bind(1, number)
+    try shown.run()
+    shown = try RowWriter(
       db,
       "INSERT INTO detail_picture(detail, place, picture) SELECT ?1, ?2, row FROM picture WHERE id = ?3"
     )
-    self.detail = detail
-    self.row = row
-    self.pictures = pictures
-    self.picture = picture
-  }
-
-  mutating func save(_ entry: DetailEntry, of catalog: CatalogID) throws {
-    detail.bind(1, catalog.rawValue)
-    detail.bind(2, entry.item)
-    detail.bind(3, entry.document.digest)
-    detail.bind(4, entry.state.rawValue)
-    detail.bind(5, entry.body)
-    detail.bind(6, entry.since)
-    try detail.run()
-    row.restart(catalog.rawValue, entry.item)
-    guard try row.next() else { return }
-    let number = row.number(0)
-    pictures.bind(1, number)
-    try pictures.run()
-    for (place, id) in entry.pictures.enumerated() {
-      picture.bind(1, number)
-      picture.bind(2, Int64(place))
-      picture.bind(3, id.digest)
-      try picture.run()
+    for (place, id) in detail.pictures.enumerated() {
+      shown.bind(1, number)
+      shown.bind(2, Int64(place))
+      shown.bind(3, id.digest)
+      try shown.run()
     }
   }
 }
 
 extension Index {
-  /// All details of a catalog, by the items' ids.
-  package func details(catalog: CatalogID) throws(LarderError) -> [String: DetailEntry] {
-    try read { db in
-      var entries: [String: DetailEntry] = [:]
-      let row = try RowReader(db, "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ?")
-      let shown = try RowReader(db, ListingQuery.picturesOfDetail.rawValue)
-      row.restart(catalog.rawValue)
-      while try row.next() {
-        let detail = try DetailEntry(row, shown)
-        entries[detail.item] = detail
-      }
-      return entries
-    }
+  /// Writes details in one transaction.
+  package func store(_ details: some Sequence<CommittedDetail>) throws(LarderError) {
+    try write { db in for detail in details { try detail.save(in: db) } }
   }
 
   /// The details of the given items of a catalog, by the items' ids.
@@ -341,23 +341,6 @@ extension Index {
         if try row.next() { entries[item] = try DetailEntry(row, shown) }
       }
       return entries
-    }
-  }
-
-  /// The times at which these documents were last fetched.
-  ///
-  /// Documents without such a time are left out.
-  package func fetchTimes(
-    of documents: [DocumentID]
-  ) throws(LarderError) -> [DocumentID: UnixTime] {
-    try read { db in
-      let row = try RowReader(db, "SELECT fetched FROM document WHERE id = ?")
-      var times: [DocumentID: UnixTime] = [:]
-      for document in documents {
-        row.restart(document.digest)
-        if try row.next() { times[document] = row.optionalTime(0) }
-      }
-      return times
     }
   }
 

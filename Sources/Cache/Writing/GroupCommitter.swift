@@ -199,15 +199,6 @@ final class GroupCommitter: @unchecked Sendable {
   }
 }
 
-/// A detail to commit, with everything that its row needs.
-struct CommittedDetail: Sendable {
-  let detail: DetailEntry
-  let catalog: CatalogID
-  let document: DocumentEntry
-  /// The pictures that the detail shows, unless an earlier commit named them.
-  let pictures: [PictureAddress]
-}
-
 /// The pictures and rows that are committed together.
 ///
 /// All files of a group are synced and renamed before any of its rows is written.
@@ -328,13 +319,7 @@ struct PendingRows: Sendable {
       try writer.save(picture.entry, before: picture.before, run: run, in: db)
     }
     for entry in contents.rows { try writer.save(entry) }
-    guard !contents.details.isEmpty else { return }
-    try Index.name(contents.details.flatMap(\.pictures), in: db)
-    var details = try DetailWriter(db)
-    for detail in contents.details {
-      try detail.document.insert(db)
-      try details.save(detail.detail, of: detail.catalog)
-    }
+    for detail in contents.details { try detail.save(in: db) }
   }
 
   /// Calls all completions.
