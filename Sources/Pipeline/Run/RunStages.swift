@@ -77,7 +77,6 @@ final class RunStages: Sendable {
     sections = SectionStage(
       context,
       previous: opened.before,
-      report: last,
       // Without details, pictures are requested even before the section's items are stored in the index. With details,
       // pictures wait, because details have priority and are known only after the items are stored.
       ahead: { if details == nil { pictures.askAhead($0) } }
@@ -98,7 +97,7 @@ final class RunStages: Sendable {
     readStates()
     sections.group.join()
     do throws(LarderError) {
-      if !context.hasStopped() { try sections.guardCatalog() }
+      try sections.guardCatalog()
     } catch {
       // `OpenedRun.close` throws this error at the end of the run, because the run must first wait for the pictures in
       // progress.
