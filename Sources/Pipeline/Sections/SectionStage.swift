@@ -351,8 +351,12 @@ final class SectionStage: Sendable {
   /// A section that lost items waits for ``guardCatalog()``, so that nothing is requested for a listing that is rejected
   /// after all.
   private func handOn(_ result: SectionResult) {
-    guard let listing = result.listing, result.vanished.isEmpty else { return }
-    arrived(listing, result.source == .network)
+    guard result.vanished.isEmpty else { return }
+    passOn(result)
+  }
+
+  private func passOn(_ result: SectionResult) {
+    if let listing = result.listing { arrived(listing, result.source == .network) }
   }
 
   /// Reports a source without any usable page as failed.
@@ -385,9 +389,7 @@ final class SectionStage: Sendable {
     for source in results.indices {
       for place in results[source].indices where !results[source][place].vanished.isEmpty {
         if isSuspicious { try guardian.withhold(&results[source][place]) }
-        if let listing = results[source][place].listing {
-          arrived(listing, results[source][place].source == .network)
-        }
+        passOn(results[source][place])
       }
     }
     self.results.withLock { $0 = results }
