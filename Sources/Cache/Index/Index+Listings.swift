@@ -534,41 +534,50 @@ extension Index {
 
   private static let pictureBatch = 1 << 12
 
-  /// The places and ids of a listing's items that show a picture, in the listing's order.
+  /// The items of a listing that show some pictures: for each picture those that show it, in the listing's order.
   package func items(
     of listing: ListingID,
-    showing picture: PictureID
-  ) throws(LarderError) -> [(place: Int, id: String)] {
+    showing pictures: some Sequence<PictureID>
+  ) throws(LarderError) -> [(picture: PictureID, place: Int, id: String)] {
     try read { db in
       let rows = try RowReader(db, ListingQuery.itemsShowing.rawValue)
-      rows.restart(listing.rawValue, picture.digest)
-      var items: [(place: Int, id: String)] = []
-      while try rows.next() { items.append((Int(rows.number(0)), rows.text(1) ?? "")) }
+      var items: [(picture: PictureID, place: Int, id: String)] = []
+      for picture in pictures {
+        rows.restart(listing.rawValue, picture.digest)
+        while try rows.next() { items.append((picture, Int(rows.number(0)), rows.text(1) ?? "")) }
+      }
       return items
     }
   }
 
-  /// The ids of the items whose details show a picture, sorted.
+  /// The ids of the items whose details show some pictures: for each picture those of a catalog that show it, sorted.
   package func details(
     of catalog: CatalogID,
-    showing picture: PictureID
-  ) throws(LarderError) -> [String] {
+    showing pictures: some Sequence<PictureID>
+  ) throws(LarderError) -> [(picture: PictureID, id: String)] {
     try read { db in
       let rows = try RowReader(db, ListingQuery.detailsShowing.rawValue)
-      rows.restart(catalog.rawValue, picture.digest)
-      var ids: [String] = []
-      while try rows.next() { ids.append(rows.text(0) ?? "") }
-      return ids
+      var items: [(picture: PictureID, id: String)] = []
+      for picture in pictures {
+        rows.restart(catalog.rawValue, picture.digest)
+        while try rows.next() { items.append((picture, rows.text(0) ?? "")) }
+      }
+      return items
     }
   }
 
-  /// The places of an item in a listing.
-  package func places(of id: String, listing: ListingID) throws(LarderError) -> [Int] {
+  /// The places of some items in a listing.
+  package func places(
+    of ids: some Sequence<String>,
+    in listing: ListingID
+  ) throws(LarderError) -> [Int] {
     try read { db in
       let rows = try RowReader(db, ListingQuery.placesOfKey.rawValue)
-      rows.restart(listing.rawValue, id)
       var places: [Int] = []
-      while try rows.next() { places.append(Int(rows.number(0))) }
+      for id in ids {
+        rows.restart(listing.rawValue, id)
+        while try rows.next() { places.append(Int(rows.number(0))) }
+      }
       return places
     }
   }

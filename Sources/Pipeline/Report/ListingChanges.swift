@@ -191,18 +191,12 @@ extension ListingChanges {
     _ context: RunContext
   ) throws(LarderError) -> [ListingChange] {
     let index = context.index
-    var details: Set<String> = []
-    for picture in pictures.keys {
-      details.formUnion(try index.details(of: context.entry.id, showing: picture))
-    }
+    let details = try index.details(of: context.entry.id, showing: pictures.keys).map(\.id)
     var found: [ListingChange] = []
     for section in sections {
       guard let listing = section.listing else { continue }
-      var places: Set<Int> = []
-      for picture in pictures.keys {
-        places.formUnion(try index.items(of: listing, showing: picture).map(\.place))
-      }
-      for id in details { places.formUnion(try index.places(of: id, listing: listing)) }
+      var places = Set(try index.items(of: listing, showing: pictures.keys).map(\.place))
+      places.formUnion(try index.places(of: details, in: listing))
       for item in try index.items(listing: listing, at: places.sorted()).storeItems() {
         found.append(ListingChange(section: section.key, from: item, to: item))
       }

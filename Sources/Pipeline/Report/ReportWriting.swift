@@ -140,14 +140,18 @@ struct ReportWriting {
 
   /// The ids of items that show failed pictures, by picture.
   private func owners() throws(LarderError) -> [PictureID: String] {
+    let (index, failed) = (context.index, context.failures.pictureFailures.keys)
     var owners: [PictureID: String] = [:]
-    for picture in context.failures.pictureFailures.keys {
-      for listing in sections.compactMap(\.listing) where owners[picture] == nil {
-        owners[picture] = try context.index.items(of: listing, showing: picture).first?.id
-      }
-      guard owners[picture] == nil else { continue }
-      owners[picture] = try context.index.details(of: context.entry.id, showing: picture).first
+    for listing in sections.compactMap(\.listing) {
+      for (picture, _, id) in try index.items(
+        of: listing,
+        showing: failed.filter { owners[$0] == nil }
+      ) { owners[picture] = owners[picture] ?? id }
     }
+    for (picture, id) in try index.details(
+      of: context.entry.id,
+      showing: failed.filter { owners[$0] == nil }
+    ) { owners[picture] = owners[picture] ?? id }
     return owners
   }
 }
