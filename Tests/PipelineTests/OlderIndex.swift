@@ -13,6 +13,7 @@ enum OlderIndex {
   /// The files of pictures keep their names, as if a migration had renamed them and was killed then.
   ///
   /// - Parameter path: The index file, which no process has open.
+  /// - Throws: An error of SQLite or of the file system.
   static func replace(_ path: String) throws {
     let older = path + ".older"
     let (tables, migrations) = try DatabaseQueue(path: fixture).read { db in

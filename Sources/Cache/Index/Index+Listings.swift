@@ -302,7 +302,6 @@ extension Index {
   ///
   /// - Parameters:
   ///   - parts: The next items, in order, each with the position of its listing in `drafts`.
-  ///   - pictures: The pictures of these items.
   ///   - drafts: The listings. The missing ones are begun.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keep(

@@ -157,7 +157,9 @@ struct ListingUnion {
   /// - Returns: The listing with both.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func keep(_ kept: Set<String>) throws(LarderError) -> ListingID {
-    let union = ShrinkGuard.union(of: shown.ids, and: incoming.ids) { kept.contains(shown.ids[$0]) }
+    let union = ShrinkGuard.union(of: shown.ids, and: incoming.ids) {
+      kept.contains(shown.ids[$0])
+    }
     return try index.keepListing(
       of: union.map { source in
         switch source {
