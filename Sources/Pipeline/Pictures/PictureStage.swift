@@ -123,8 +123,8 @@ final class PictureStage: Sendable {
     counting { state in
       let seen = state.seen.members(ids)
       for (id, reference) in zip(ids, references) {
-        guard let url = reference.url, !seen.contains(id), !isFresh(id, at: now, known),
-          state.ahead.insert(id).inserted
+        if case .fresh = quiet(id, at: now, known) { continue }
+        guard let url = reference.url, !seen.contains(id), state.ahead.insert(id).inserted
         else { continue }
         begin(&state)
         due.append((id, url))
@@ -150,14 +150,14 @@ final class PictureStage: Sendable {
     var left = asked.count
     defer { for _ in 0..<left { finish(nil, .failed) } }
     for batch in stride(from: 0, to: asked.count, by: Self.batch) {
-      let batch = Array(asked[batch..<min(batch + Self.batch, asked.count)])
-      let rows = try context.index.pictureURLs(batch)
+      let batch = asked[batch..<min(batch + Self.batch, asked.count)]
+      let rows = try context.index.pictureURLs(batch.map(\.id))
       var due: [DuePicture] = []
-      for id in batch {
+      for (id, rests) in batch {
         guard let row = rows[id] else { continue }
         left -= 1
         do throws(TransferFailure) {
-          due.append((id, try url(of: row, rests: rests(id, at: now, known))))
+          due.append((id, try url(of: row, rests: rests)))
         } catch {
           context.failures.note(id, error)
           finish(nil, .failed)
@@ -201,26 +201,28 @@ final class PictureStage: Sendable {
 
   /// Counts references to pictures.
   ///
-  /// Returns the pictures that need a request; the group is entered for each of them.
+  /// Returns the pictures that need a request, and whether this run skips them all the same, because they failed
+  /// recently. The group is entered for each of them.
   private func count(
     _ ids: [PictureID],
     _ known: States,
     at now: UnixTime,
     _ state: inout Work
-  ) -> [PictureID] {
+  ) -> [(id: PictureID, rests: Bool)] {
     state.tally.referenced += ids.count
     let new = state.seen.insert(ids)
     state.tally.total += new.count
-    return new.filter { id in
-      if state.ahead.remove(id) != nil { return false }
-      if isFresh(id, at: now, known) {
+    return new.compactMap { id in
+      if state.ahead.remove(id) != nil { return nil }
+      let quiet = quiet(id, at: now, known)
+      if case .fresh = quiet {
         state.tally.fresh += 1
         state.untold.total += 1
         state.untold.done += 1
-        return false
+        return nil
       }
       begin(&state)
-      return true
+      return (id, quiet != nil)
     }
   }
 
@@ -246,23 +248,13 @@ final class PictureStage: Sendable {
     state.untold.total += 1
   }
 
-  /// Whether this run skips a picture because the picture failed recently, for a reason that is likely to last.
-  private func rests(_ id: PictureID, at now: UnixTime, _ known: States) -> Bool {
-    if case .rest = quiet(known[id], at: now) { true } else { false }
-  }
-
-  private func isFresh(_ id: PictureID, at now: UnixTime, _ known: States) -> Bool {
-    if let since, let state = known[id], state.isHeld,
-      state.checked >= since || state.freshness(at: since) != nil
-    {
-      return true
+  /// The reason for not requesting a picture: it is fresh, or this run skips it because it failed recently.
+  private func quiet(_ id: PictureID, at now: UnixTime, _ known: States) -> Freshness? {
+    guard let state = known[id] else { return nil }
+    if let since, state.isHeld, state.checked >= since || state.freshness(at: since) != nil {
+      return .fresh(until: state.expiry)
     }
-    if case .fresh = quiet(known[id], at: now) { return true }
-    return false
-  }
-
-  private func quiet(_ state: PictureState?, at now: UnixTime) -> Freshness? {
-    state?.quiet(at: now, onlyDue: context.options.onlyDue)
+    return state.quiet(at: now, onlyDue: context.options.onlyDue)
   }
 
   /// Requests the pictures, or passes them to a plan.
