@@ -16,7 +16,13 @@ struct IndexCheckTests {
 
   private func kept(_ count: Int) throws -> ListingID {
     try index.keepListing(
-      (0..<count).map { ItemRecord(key: "k\($0)", body: Array("body \($0)".utf8), pictures: []) }
+      (0..<count).map {
+        NewItem(
+          key: "k\($0)",
+          body: Array("body \($0)".utf8),
+          pictures: [PictureAddress("p\($0)")]
+        )
+      }
     )
   }
 
@@ -36,6 +42,7 @@ struct IndexCheckTests {
     "UPDATE listing SET digest = NULL", "DELETE FROM listing_item WHERE place = 1",
     "UPDATE listing_item SET place = place + 1 WHERE place = 2",
     "UPDATE listing_item SET item = 9 WHERE place = 0", "DELETE FROM listing",
+    "DELETE FROM picture WHERE url = 'p2'",
   ])
   func `a value that larder cannot have written is found`(_ sql: String) throws {
     let listing = try kept(3)

@@ -82,7 +82,7 @@ struct IndexTests {
   {
     let index = try opened()
     let catalog = try index.catalog(named: "c", currency: "KRW").id
-    let listing = try index.keepListing([ItemRecord(key: "a", body: [1], pictures: [])])
+    let listing = try index.keepListing([NewItem(key: "a", body: [1], pictures: [])])
     let run = try index.beginRun(catalog: catalog, at: UnixTime(1))
     let section = RunSection(
       key: "s",
@@ -104,12 +104,12 @@ struct IndexTests {
       new: [
         (
           DecodedSection(key: "s", title: "t", subtitle: nil, skipped: ""),
-          NewListing.items([ItemRecord(key: "a", body: [1], pictures: [])])
+          NewListing.items([NewItem(key: "a", body: [1], pictures: [])])
         )
       ]
     )
     let detail = DetailEntry(item: "a", document: document.id, state: .held, body: [1])
-    try index.write { try DetailRow(catalog: catalog, detail: detail).insert($0) }
+    try index.write { try CommittedDetail(detail, of: catalog, from: document).save(in: $0) }
     try index.write { db in
       try db.execute(sql: "INSERT INTO tombstone(url, removed, reason) VALUES ('u', 1, 'age')")
     }
@@ -131,7 +131,7 @@ struct IndexTests {
     let reads: [() throws -> Void] = [
       { _ = try index.runs(catalog: catalog) }, { _ = try index.sections(run: run) },
       { _ = try index.document("u") }, { _ = try index.decoded(document.id) },
-      { _ = try index.details(catalog: catalog) }, { _ = try index.squares() },
+      { _ = try index.details(catalog: catalog, items: ["a"]) }, { _ = try index.squares() },
       { _ = try index.tombstones(after: UnixTime(0), through: UnixTime(9)) },
       { _ = try index.referencedPictures() },
     ]
@@ -190,7 +190,7 @@ struct IndexTests {
       try db.execute(sql: "PRAGMA cache_size = 1")
       for number in 0..<500 {
         try db.execute(
-          sql: "INSERT INTO item(key, digest, body, pictures) VALUES (?, ?, zeroblob(3000), x'')",
+          sql: "INSERT INTO item(key, digest, body) VALUES (?, ?, zeroblob(3000))",
           arguments: ["k\(number)", number]
         )
       }
@@ -290,7 +290,7 @@ struct IndexTests {
   @Test func `equal listings share a number, and another order is another listing`() throws {
     let index = try opened()
     let items = ["a", "b", "c"].map {
-      ItemRecord(key: $0, body: Array("item \($0)".utf8), pictures: [PictureID(url: $0)])
+      NewItem(key: $0, body: Array("item \($0)".utf8), pictures: [PictureAddress($0)])
     }
 
     let first = try index.keepListing(items)
@@ -300,7 +300,7 @@ struct IndexTests {
 
     #expect(first == again)
     #expect(Set([first, reversed, empty]).count == 3)
-    #expect(try index.items(listing: first) == items)
+    #expect(try index.items(listing: first) == items.map(\.record))
     #expect(try index.itemKeys(listing: reversed) == ["c", "b", "a"])
     #expect(try index.pictures(listing: first) == ["a", "b", "c"].map { PictureID(url: $0) })
     #expect(try index.itemCount(listing: first) == 3)

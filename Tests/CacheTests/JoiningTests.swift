@@ -14,11 +14,11 @@ struct JoiningTests {
     index = try Index(CacheLayout(creating: folder.path("cache")))
   }
 
-  private func record(_ key: String, pictures: Int = 2) -> ItemRecord {
-    ItemRecord(
+  private func record(_ key: String, pictures: Int = 2) -> NewItem {
+    NewItem(
       key: key,
       body: Array("body of \(key) with \(pictures)".utf8),
-      pictures: (0..<pictures).map { PictureID(url: "https://h.example/\(key)/\($0)") }
+      pictures: (0..<pictures).map { PictureAddress("https://h.example/\(key)/\($0)") }
     )
   }
 
@@ -29,7 +29,7 @@ struct JoiningTests {
 
     #expect(joined.repeats == 0)
     #expect(joined.listing == (try index.keepListing(pages.flatMap(\.self))))
-    #expect(try index.items(listing: joined.listing) == pages.flatMap(\.self))
+    #expect(try index.items(listing: joined.listing) == pages.flatMap(\.self).map(\.record))
   }
 
   @Test
@@ -47,9 +47,9 @@ struct JoiningTests {
       record("a"), record("b"), record("c", pictures: 0), record("d", pictures: 3),
     ]
     #expect(joined.repeats == 2)
-    #expect(try index.items(listing: joined.listing) == expected)
+    #expect(try index.items(listing: joined.listing) == expected.map(\.record))
     #expect(try index.itemKeys(listing: joined.listing) == expected.map(\.key))
-    #expect(try index.pictures(listing: joined.listing) == expected.flatMap(\.pictures))
+    #expect(try index.pictures(listing: joined.listing) == expected.flatMap(\.pictures).map(\.id))
   }
 
   @Test func `a page whose listing is missing is damage, not fewer items`() throws {

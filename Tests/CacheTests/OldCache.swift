@@ -68,12 +68,12 @@ struct OldCache {
           let items = try index.items(listing: listing)
           lines.append("section \(section.key) \(section.title) \(keys)")
           lines += items.map { "item \($0.key) \(String(decoding: $0.body, as: UTF8.self))" }
-          lines.append(
-            "pictures \(try index.pictures(listing: listing) == items.flatMap(\.pictures))"
-          )
+          let shown = keys.map { PictureID(url: "https://cdn.example/\($0).jpg") }
+          lines.append("pictures \(try index.pictures(listing: listing) == shown)")
         }
       }
-      for detail in try index.details(catalog: catalog.id).values {
+      let details = try index.details(catalog: catalog.id, items: ["A1", "B2", "C3"])
+      for detail in details.values {
         lines.append("detail \(detail.item) \(detail.state) \(detail.body?.count ?? 0)")
       }
     }

@@ -126,10 +126,6 @@ struct TakeoverTests {
     let listing = try #require(try index.sections(run: run.id).first?.listing)
     #expect(try index.pictures(listing: listing) == Self.items.map { PictureID(url: url($0)) })
     #expect(
-      try index.items(listing: listing).map(\.pictures)
-        == Self.items.map { [PictureID(url: url($0))] }
-    )
-    #expect(
       try entry(url("C3"), index) == PictureEntry(id: PictureID(url: url("C3")), url: url("C3"))
     )
   }

@@ -122,7 +122,7 @@ struct FeedBudgetTests {
     let index = try Index(CacheLayout(creating: folder.path("own")))
     var sections: [(section: DecodedSection, listing: NewListing)] = []
     for number in 0..<3 {
-      let item = ItemRecord(key: "\(number)", body: [UInt8(number)], pictures: [])
+      let item = NewItem(key: "\(number)", body: [UInt8(number)], pictures: [])
       let section = DecodedSection(key: "\(number)", title: "", subtitle: nil, skipped: "")
       sections.append((section, NewListing.items([item])))
     }

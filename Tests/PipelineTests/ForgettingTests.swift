@@ -58,7 +58,16 @@ struct ForgettingTests {
       WHERE l.listing = \(listing) ORDER BY l.place))
       """
     }
+    /// The keys of the pictures that a row shows, in their order.
+    func pictures(of table: String) -> String {
+      """
+      (SELECT group_concat(hex(id)) FROM (SELECT p.id FROM \(table)_picture s JOIN picture p ON p.row = s.picture \
+      WHERE s.\(table) = \(table).row ORDER BY s.place))
+      """
+    }
     for (table, sql) in [
+      ("item_picture", "SELECT place, item IN (SELECT row FROM item) FROM item_picture"),
+      ("detail_picture", "SELECT place, detail IN (SELECT row FROM detail) FROM detail_picture"),
       ("catalog", "SELECT name, currency, source FROM catalog"),
       ("run", "SELECT outcome FROM run"),
       (
@@ -76,8 +85,11 @@ struct ForgettingTests {
       ),
       ("listing", "SELECT items, \(items(of: "listing.id")) FROM listing"),
       ("listing_item", "SELECT place, item IN (SELECT row FROM item) FROM listing_item"),
-      ("item", "SELECT key, hex(digest), hex(pictures) FROM item"),
-      ("detail", "SELECT item, hex(document), state, hex(body), hex(pictures) FROM detail"),
+      ("item", "SELECT key, hex(digest), \(pictures(of: "item")) FROM item"),
+      (
+        "detail",
+        "SELECT item, hex(document), state, hex(body), \(pictures(of: "detail")) FROM detail"
+      ),
       ("picture", "SELECT url, identity, hex(sha256), bytes, type, failure FROM picture"),
       ("picture_change", "SELECT hex(picture) FROM picture_change"),
       ("unreferenced", "SELECT hex(picture) FROM unreferenced"),

@@ -15,12 +15,12 @@ struct ItemWriterTests {
     index = try Index(CacheLayout(creating: folder.path("cache")))
   }
 
-  private static func window(_ keys: Range<Int>) -> [ItemRecord] {
+  private static func window(_ keys: Range<Int>) -> [NewItem] {
     keys.map {
-      ItemRecord(
+      NewItem(
         key: "\($0)",
         body: Array("body of \($0)".utf8),
-        pictures: [PictureID(IdentityDigest(high: 0, low: 7))]
+        pictures: [PictureAddress("7")]
       )
     }
   }
@@ -36,7 +36,7 @@ struct ItemWriterTests {
     }
     let listing = try index.keepListing(lane.finish()[0])
 
-    #expect(try index.items(listing: listing) == Self.window(0..<900))
+    #expect(try index.items(listing: listing) == Self.window(0..<900).map(\.record))
     #expect(try index.keepListing(Self.window(0..<900)) == listing)
   }
 
@@ -49,7 +49,7 @@ struct ItemWriterTests {
     let listings = try lane.finish().map { try index.keepListing($0) }
 
     let items = try listings.map { try index.items(listing: $0) }
-    #expect(items == [0..<90, 90..<90, 90..<310, 20..<40].map(Self.window))
+    #expect(items == [0..<90, 90..<90, 90..<310, 20..<40].map { Self.window($0).map(\.record) })
   }
 
   @Test("After the index refuses an item nothing more is written, and adding and finishing fail")
@@ -85,8 +85,8 @@ struct ItemWriterTests {
   }
 
   @Test func `a transaction's size counts all that items hold in memory`() {
-    let pictures = (0..<100).map { PictureID(IdentityDigest(high: 0, low: $0)) }
-    let item = ItemRecord(
+    let pictures = (0..<100).map { PictureAddress("\($0)") }
+    let item = NewItem(
       key: String(repeating: "k", count: 1000),
       body: [1, 2, 3],
       pictures: pictures

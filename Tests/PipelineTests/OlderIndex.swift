@@ -71,12 +71,28 @@ enum OlderIndex {
     PackedNumbers.pack(keys.map(\.olderNumber)).databaseValue
   }
 
+  /// The pictures that an item or detail shows, in their order.
+  private static func pictures(
+    of table: String,
+    _ row: Int64,
+    in db: Database
+  ) throws -> [IdentityDigest] {
+    try IdentityDigest.fetchAll(
+      db,
+      sql: """
+        SELECT p.id FROM present.\(table)_picture s JOIN present.picture p ON p.row = s.picture \
+        WHERE s.\(table) = ? ORDER BY s.place
+        """,
+      arguments: [row]
+    )
+  }
+
   private static func copyItems(in db: Database) throws {
     for row in try Row.fetchAll(
       db,
-      sql: "SELECT row, key, digest, body, pictures FROM present.item"
+      sql: "SELECT row, key, digest, body FROM present.item"
     ) {
-      let pictures = (row["pictures"] as Data).withUnsafeBytes { IdentityDigest.unpack($0) }
+      let pictures = try pictures(of: "item", row["row"], in: db)
       try db.execute(
         sql: "INSERT INTO item(row, id, key, body, pictures) VALUES (?, number(?), ?, ?, ?)",
         arguments: [row["row"], row["digest"], row["key"], row["body"], pack(pictures)]
@@ -99,12 +115,12 @@ enum OlderIndex {
     }
     let details = "SELECT * FROM present.detail"
     for row in try Row.fetchAll(db, sql: details) {
-      let pictures = (row["pictures"] as Data?)?.withUnsafeBytes { IdentityDigest.unpack($0) }
+      let pictures = try pictures(of: "detail", row["row"], in: db)
       try db.execute(
         sql: "INSERT INTO detail VALUES (?, ?, number(?), ?, ?, ?, ?)",
         arguments: [
           row["catalog"], row["item"], row["document"], row["state"], row["body"],
-          pictures.map(pack), row["since"],
+          pack(pictures), row["since"],
         ]
       )
     }

@@ -86,29 +86,6 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
   package func hash(into hasher: inout Hasher) {
     hasher.combine(low)
   }
-
-  /// Packs keys as the index stores a list of them: 16 bytes for each key, without separators.
-  static func pack(_ keys: some Collection<IdentityDigest>) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: keys.count * size) { buffer, count in
-      for key in keys {
-        key.write(
-          to: UnsafeMutableRawBufferPointer(
-            rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]
-          )
-        )
-        count += size
-      }
-    }
-  }
-
-  /// Unpacks the list of keys that ``pack(_:)`` made.
-  ///
-  /// An incomplete key at the end is left out.
-  static func unpack(_ bytes: UnsafeRawBufferPointer) -> [IdentityDigest] {
-    (0..<bytes.count / size).map {
-      IdentityDigest(reading: UnsafeRawBufferPointer(rebasing: bytes[($0 * size)...]))
-    }
-  }
 }
 
 /// Computes the SHA-256 of bytes that arrive piece by piece.

@@ -80,21 +80,23 @@ extension Index {
   }
 
   private func check(_ versions: ArraySlice<ItemVersion>, _ db: Database) throws {
-    let item = try RowReader(db, "SELECT body, digest, pictures FROM item WHERE row = ?1")
-    var pictures: [IdentityDigest] = []
+    let item = try RowReader(db, "SELECT body, digest FROM item WHERE row = ?1")
+    let shown = try RowReader(db, "SELECT picture FROM item_picture WHERE item = ?1")
+    var pictures: Set<Int64> = []
     for version in versions {
       item.restart(version.rawValue)
       guard try item.next(), item.withBytes(0, { IdentityDigest(of: $0) }) == item.key(1) else {
         throw damaged("an item")
       }
-      pictures += item.keys(2)
+      shown.restart(version.rawValue)
+      while try shown.next() { pictures.insert(shown.number(0)) }
     }
-    let picture = try RowReader(db, "SELECT failing_since FROM picture WHERE id = ?")
-    pictures.sort()
-    for (place, id) in pictures.enumerated() where place == 0 || pictures[place - 1] != id {
-      picture.restart(id)
+    let picture = try RowReader(db, "SELECT failing_since FROM picture WHERE row = ?1")
+    for row in pictures.sorted() {
+      picture.restart(row)
+      guard try picture.next() else { throw damaged("a picture's row") }
       // To reach this column, SQLite reads nearly the whole row: only `older` and `identity` follow it.
-      if try picture.next() { _ = picture.optionalNumber(0) }
+      _ = picture.optionalNumber(0)
     }
   }
 
@@ -142,10 +144,7 @@ extension Index {
   ///
   /// - Throws: ``LarderError``, with code `damaged` when a listing cannot be read.
   package func checkCatalogs() throws(LarderError) {
-    for catalog in try catalogs() {
-      guard let run = try lastRun(catalog: catalog.id) else { continue }
-      try checkListings(try sections(run: run.id).compactMap(\.listing))
-    }
+    try checkListings(try shownListings())
   }
 }
 

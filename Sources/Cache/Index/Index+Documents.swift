@@ -167,16 +167,13 @@ extension Index {
   /// - Parameters:
   ///   - document: The page.
   ///   - sections: The sections of the page, each with its listing.
-  ///   - pictures: The pictures of the items that are not stored yet.
   /// - Returns: The sections with the ids of the stored listings.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func store(
     _ document: DocumentEntry,
-    new sections: [(section: DecodedSection, listing: NewListing)],
-    showing pictures: [PictureAddress] = []
+    new sections: [(section: DecodedSection, listing: NewListing)]
   ) throws(LarderError) -> [DecodedSection] {
     try write { db in
-      try Self.name(pictures, in: db)
       let decoded = try sections.map { section, listing in
         var section = section
         section.listing = try listing.keep(in: db)
@@ -244,52 +241,87 @@ package struct DetailEntry: Sendable, Equatable {
 }
 
 extension DetailEntry {
-  fileprivate static let columns = "item, document, state, body, pictures, since"
+  fileprivate static let columns = "item, document, state, body, row, since"
 
-  /// Reads the present row, which has these columns.
+  /// Reads the present row, which has these columns, and the rows of its pictures.
   ///
   /// An unknown state becomes `failed`, so that the detail is requested again.
-  fileprivate init(_ row: borrowing RowReader) {
+  fileprivate init(_ row: borrowing RowReader, _ shown: borrowing RowReader) throws {
     item = row.text(0) ?? ""
     document = DocumentID(row.key(1))
     state = row.text(2).flatMap(State.init) ?? .failed
     body = row.bytes(3)
-    pictures = row.keys(4).map(PictureID.init)
     since = row.optionalTime(5)
+    pictures = []
+    shown.restart(row.number(4))
+    while try shown.next() { pictures.append(PictureID(shown.key(0))) }
   }
 }
 
-struct DetailRow: PersistableRecord {
-  static let databaseTableName = "detail"
-  static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
-
+/// A detail to write, with everything that its row needs.
+package struct CommittedDetail: Sendable {
+  /// The detail; nil if only its document has changed.
+  let detail: DetailEntry?
   let catalog: CatalogID
-  let detail: DetailEntry
+  let document: DocumentEntry
+  /// The pictures that the detail shows, unless an earlier commit named them.
+  let pictures: [PictureAddress]
 
-  func encode(to container: inout PersistenceContainer) {
-    container["catalog"] = catalog
-    container["item"] = detail.item
-    container["document"] = detail.document
-    container["state"] = detail.state
-    container["body"] = detail.body?.databaseValue
-    container["pictures"] = IdentityDigest.pack(detail.pictures.map(\.digest)).databaseValue
-    container["since"] = detail.since
+  /// Makes a value of its parts.
+  package init(
+    _ detail: DetailEntry?,
+    of catalog: CatalogID,
+    from document: DocumentEntry,
+    showing pictures: [PictureAddress] = []
+  ) {
+    (self.detail, self.catalog, self.document) = (detail, catalog, document)
+    self.pictures = pictures
+  }
+
+  /// Writes the rows in the caller's transaction.
+  func save(in db: Database) throws {
+    _ = try Index.name(pictures, in: db)
+    try document.insert(db)
+    guard let detail else { return }
+    var row = try RowWriter(
+      db,
+      """
+      INSERT INTO detail(catalog, item, document, state, body, since) VALUES (?,?,?,?,?,?) \
+      ON CONFLICT(catalog, item) DO UPDATE SET document = excluded.document, state = excluded.state, \
+      body = excluded.body, since = excluded.since
+      """
+    )
+    row.bind(1, catalog.rawValue)
+    row.bind(2, detail.item)
+    row.bind(3, detail.document.digest)
+    row.bind(4, detail.state.rawValue)
+    row.bind(5, detail.body)
+    row.bind(6, detail.since)
+    try row.run()
+    let own = try RowReader(db, "SELECT row FROM detail WHERE catalog = ?1 AND item = ?2")
+    own.restart(catalog.rawValue, detail.item)
+    guard try own.next() else { return }
+    let number = own.number(0)
+    var shown = try RowWriter(db, "DELETE FROM detail_picture WHERE detail = ?")
+    shown.bind(1, number)
+    try shown.run()
+    shown = try RowWriter(
+      db,
+      "INSERT INTO detail_picture(detail, place, picture) SELECT ?1, ?2, row FROM picture WHERE id = ?3"
+    )
+    for (place, id) in detail.pictures.enumerated() {
+      shown.bind(1, number)
+      shown.bind(2, Int64(place))
+      shown.bind(3, id.digest)
+      try shown.run()
+    }
   }
 }
 
 extension Index {
-  /// All details of a catalog, by the items' ids.
-  package func details(catalog: CatalogID) throws(LarderError) -> [String: DetailEntry] {
-    try read { db in
-      var entries: [String: DetailEntry] = [:]
-      let row = try RowReader(db, "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ?")
-      row.restart(catalog.rawValue)
-      while try row.next() {
-        let detail = DetailEntry(row)
-        entries[detail.item] = detail
-      }
-      return entries
-    }
+  /// Writes details in one transaction.
+  package func store(_ details: some Sequence<CommittedDetail>) throws(LarderError) {
+    try write { db in for detail in details { try detail.save(in: db) } }
   }
 
   /// The details of the given items of a catalog, by the items' ids.
@@ -302,29 +334,13 @@ extension Index {
         db,
         "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ? AND item = ?"
       )
+      let shown = try RowReader(db, ListingQuery.picturesOfDetail.rawValue)
       var entries: [String: DetailEntry] = [:]
       for item in items where entries[item] == nil {
         row.restart(catalog.rawValue, item)
-        if try row.next() { entries[item] = DetailEntry(row) }
+        if try row.next() { entries[item] = try DetailEntry(row, shown) }
       }
       return entries
-    }
-  }
-
-  /// The times at which these documents were last fetched.
-  ///
-  /// Documents without such a time are left out.
-  package func fetchTimes(
-    of documents: [DocumentID]
-  ) throws(LarderError) -> [DocumentID: UnixTime] {
-    try read { db in
-      let row = try RowReader(db, "SELECT fetched FROM document WHERE id = ?")
-      var times: [DocumentID: UnixTime] = [:]
-      for document in documents {
-        row.restart(document.digest)
-        if try row.next() { times[document] = row.optionalTime(0) }
-      }
-      return times
     }
   }
 

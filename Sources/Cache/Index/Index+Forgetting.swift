@@ -4,7 +4,7 @@ import GRDB
 /// The SQL statements that delete old data, grouped by their purpose.
 ///
 /// No statement scans a table once for each row of another table. `ForgettingTests` checks this with the query plans.
-/// The runs to keep and the pictures to forget are in temporary tables; see ``temporaryTables``.
+/// The runs to keep are in the temporary table `kept_run`; see ``temporaryTable``.
 enum ForgettingQuery: String, CaseIterable {
   // MARK: A forgotten catalog
 
@@ -14,6 +14,8 @@ enum ForgettingQuery: String, CaseIterable {
     "DELETE FROM picture_change WHERE run IN (SELECT id FROM run WHERE catalog = ?1)"
   case runsOfCatalog = "DELETE FROM run WHERE catalog = ?1"
   case detailsOfCatalog = "DELETE FROM detail WHERE catalog = ?1"
+  case picturesOfDetails =
+    "DELETE FROM detail_picture WHERE detail NOT IN (SELECT row FROM detail)"
   case historyOfCatalog =
     "DELETE FROM history WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1)"
   case historyItemsOfCatalog = "DELETE FROM history_item WHERE catalog = ?1"
@@ -113,6 +115,7 @@ enum ForgettingQuery: String, CaseIterable {
     """
   case unlistedPlaces = "DELETE FROM listing_item WHERE listing NOT IN (SELECT id FROM listing)"
   case unlistedItems = "DELETE FROM item WHERE row NOT IN (SELECT item FROM listing_item)"
+  case unlistedPictures = "DELETE FROM item_picture WHERE item NOT IN (SELECT row FROM item)"
 
   // MARK: Details
 
@@ -134,30 +137,31 @@ enum ForgettingQuery: String, CaseIterable {
 
   // MARK: Pictures
 
-  /// Fills `gone_picture` with the pictures that are not in the cache, and that no catalog has referred to since a given
-  /// moment.
-  case gonePictures = """
-    INSERT INTO gone_picture SELECT picture FROM unreferenced CROSS JOIN picture ON picture.id = picture \
-    WHERE since <= ?1 AND sha256 IS NULL
+  /// Forgets the origin's answers for pictures that are not in the cache, and that no catalog has referred to since a
+  /// given moment.
+  case answers = """
+    UPDATE picture SET expiry = 0, fetched = NULL, checked = NULL, failure = NULL, failing_since = NULL \
+    WHERE id IN (SELECT picture FROM unreferenced WHERE since <= ?1) AND sha256 IS NULL
     """
-  /// Forgets the origin's last answer for a picture that is not in the cache.
+  /// Forgets the origin's last answer for a picture.
   case answer = """
     UPDATE picture SET expiry = 0, fetched = NULL, checked = NULL, failure = NULL, failing_since = NULL \
     WHERE id = ?1
     """
-  case shownPictures = "SELECT pictures FROM item UNION ALL SELECT pictures FROM detail"
-  case shownPicture = "DELETE FROM gone_picture WHERE id = ?1"
-  case addresses = "DELETE FROM picture WHERE id IN (SELECT id FROM gone_picture)"
+  /// Deletes the rows of such pictures, unless an item or a detail shows them.
+  case addresses = """
+    DELETE FROM picture WHERE id IN (SELECT picture FROM unreferenced WHERE since <= ?1) AND sha256 IS NULL \
+    AND NOT EXISTS (SELECT 1 FROM item_picture WHERE picture = picture.row) \
+    AND NOT EXISTS (SELECT 1 FROM detail_picture WHERE picture = picture.row)
+    """
   case marks = "DELETE FROM unreferenced WHERE picture NOT IN (SELECT id FROM picture)"
 
-  /// Creates the temporary tables with the runs to keep and the pictures to forget, or empties them if they exist.
-  static let temporaryTables = """
+  /// Creates the temporary table with the runs to keep, or empties it if it exists.
+  static let temporaryTable = """
     CREATE TEMP TABLE IF NOT EXISTS kept_run(
       id INTEGER PRIMARY KEY, started INTEGER NOT NULL, finished INTEGER);
     CREATE INDEX IF NOT EXISTS temp.kept_run_started ON kept_run(started, finished);
     DELETE FROM kept_run;
-    CREATE TEMP TABLE IF NOT EXISTS gone_picture(id BLOB PRIMARY KEY) WITHOUT ROWID;
-    DELETE FROM gone_picture;
     """
 }
 
@@ -183,7 +187,7 @@ extension Index {
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func forgetRuns(before moment: UnixTime) throws(LarderError) -> Int {
     let forgotten = try write { db in
-      try db.execute(sql: ForgettingQuery.temporaryTables)
+      try db.execute(sql: ForgettingQuery.temporaryTable)
       try db.run(.keptRuns, [moment])
       let forgotten = try db.run(.runs)
       try db.run(.sections)
@@ -192,6 +196,7 @@ extension Index {
       try db.run(.unreadPages, [moment])
       try Self.forgetUnlisted(in: db)
       try db.run(.oldDetails, [moment])
+      try db.run(.picturesOfDetails)
       try db.run(.unreadDetails, [moment])
       return forgotten
     }
@@ -234,20 +239,8 @@ extension Index {
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func forgetAddresses(unreferencedSince moment: UnixTime) throws(LarderError) {
     try write { db in
-      try db.execute(sql: ForgettingQuery.temporaryTables)
-      try db.run(.gonePictures, [moment])
-      guard db.changesCount > 0 else { return }
-      let gone = try RowReader(db, "SELECT id FROM gone_picture")
-      while try gone.next() { try db.run(.answer, [PictureID(gone.key(0))]) }
-      let shown = try RowReader(db, ForgettingQuery.shownPictures.rawValue)
-      var kept = try RowWriter(db, ForgettingQuery.shownPicture.rawValue)
-      while try shown.next() {
-        for id in shown.keys(0) {
-          kept.bind(1, id)
-          try kept.run()
-        }
-      }
-      try db.run(.addresses)
+      try db.run(.answers, [moment])
+      try db.run(.addresses, [moment])
       try db.run(.marks)
     }
   }
@@ -258,6 +251,7 @@ extension Index {
     try db.run(.unreadListings)
     try db.run(.unlistedPlaces)
     try db.run(.unlistedItems)
+    try db.run(.unlistedPictures)
   }
 
   /// Deletes a run that had no results.
@@ -293,6 +287,7 @@ extension Index {
         .historyOfCatalog,
         .historyItemsOfCatalog, .historyRunsOfCatalog, .catalog,
       ] { try db.run(query, [entry.id]) }
+      try db.run(.picturesOfDetails)
       try db.run(.unshownPages)
       try Self.forgetUnlisted(in: db)
     }

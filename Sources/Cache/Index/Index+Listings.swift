@@ -5,22 +5,34 @@ import GRDB
 package struct ItemRecord: Sendable, Equatable {
   package var key: String
   package var body: [UInt8]
-  /// The pictures that the item refers to, in the item's order.
-  ///
-  /// A picture that occurs twice is in the list twice.
-  package var pictures: [PictureID]
 
   /// Makes a record from its parts.
-  package init(key: String, body: [UInt8], pictures: [PictureID]) {
+  package init(key: String, body: [UInt8]) {
+    (self.key, self.body) = (key, body)
+  }
+}
+
+/// A version of an item that is to be stored.
+package struct NewItem: Sendable, Equatable {
+  package var key: String
+  package var body: [UInt8]
+  /// The pictures that the item shows, in the item's order.
+  ///
+  /// A picture that occurs twice is in the list twice.
+  package var pictures: [PictureAddress]
+
+  /// Makes an item from its parts.
+  package init(key: String, body: [UInt8], pictures: [PictureAddress]) {
     self.key = key
     self.body = body
     self.pictures = pictures
   }
 
-  /// About the number of bytes of memory that the record takes.
+  /// About the number of bytes of memory that the item takes.
   package var byteCount: Int {
-    MemoryLayout<ItemRecord>.stride + 3 * 32 + key.utf8.count + body.count
-      + pictures.count * MemoryLayout<PictureID>.stride
+    pictures.reduce(MemoryLayout<NewItem>.stride + 3 * 32 + key.utf8.count + body.count) {
+      $0 + $1.byteCount
+    }
   }
 }
 
@@ -48,7 +60,7 @@ package struct ListingDraft: Sendable {
 ///
 /// The ids of its items are distinct.
 package enum NewListing: Sendable {
-  case items([ItemRecord])
+  case items([NewItem])
   /// The items are stored already.
   case draft(ListingDraft)
 
@@ -57,9 +69,9 @@ package enum NewListing: Sendable {
   /// If the index has an equal listing, the id of that listing is returned.
   func keep(in db: Database) throws -> ListingID {
     switch self {
-    case .items(let records):
-      var writer = try ListingWriter(db)
-      return try ListingWriter.keep(records.map { try writer.version(of: $0).own }, in: db)
+    case .items(let items):
+      var writer = try ListingWriter(db, showing: items.flatMap(\.pictures))
+      return try ListingWriter.keep(items.map { try writer.version(of: $0).own }, in: db)
     case .draft(let draft): return try ListingWriter.keep(draft, in: db)
     }
   }
@@ -72,17 +84,24 @@ private struct ListingWriter: ~Copyable {
   private let member: RowReader
   private var item: RowWriter
   private var place: RowWriter
+  private var picture: RowWriter
+  /// The rows of the pictures that the items show.
+  private let pictures: [PictureID: Int64]
 
-  init(_ db: Database) throws {
+  /// Makes a writer, and gives a row to each picture that its items will show.
+  init(_ db: Database, showing pictures: [PictureAddress] = []) throws {
     let known = try RowReader(db, ListingQuery.versions.rawValue)
     let member = try RowReader(db, ListingQuery.member.rawValue)
     let item = try RowWriter(db, ListingQuery.newItem.rawValue)
     let place = try RowWriter(db, ListingQuery.newPlace.rawValue)
+    let picture = try RowWriter(db, ListingQuery.newPicture.rawValue)
+    self.pictures = try Index.name(pictures, in: db)
     self.db = db
     self.known = known
     self.member = member
     self.item = item
     self.place = place
+    self.picture = picture
   }
 
   /// Stores a version of an item unless the index has it.
@@ -90,32 +109,38 @@ private struct ListingWriter: ~Copyable {
   /// - Returns: Its id, and the ids of all other versions that have the item's id.
   /// - Throws: `DatabaseError` when the index cannot be written.
   mutating func version(
-    of record: ItemRecord
+    of new: NewItem
   ) throws -> (own: ItemVersion, others: [ItemVersion]) {
-    let digest = IdentityDigest(of: record.body)
+    let digest = IdentityDigest(of: new.body)
     var own: ItemVersion?
     var others: [ItemVersion] = []
-    known.restart(record.key)
+    known.restart(new.key)
     while try known.next() {
       let version = ItemVersion(rawValue: known.number(0))
       if known.key(1) == digest { own = version } else { others.append(version) }
     }
     if let own { return (own, others) }
-    item.bind(1, record.key)
+    item.bind(1, new.key)
     item.bind(2, digest)
-    item.bind(3, record.body)
-    item.bind(4, IdentityDigest.pack(record.pictures.map(\.digest)))
+    item.bind(3, new.body)
     try item.run()
-    return (ItemVersion(rawValue: db.lastInsertedRowID), others)
+    let version = ItemVersion(rawValue: db.lastInsertedRowID)
+    for (index, shown) in new.pictures.enumerated() {
+      picture.bind(1, version.rawValue)
+      picture.bind(2, Int64(index))
+      picture.bind(3, pictures[shown.id])
+      try picture.run()
+    }
+    return (version, others)
   }
 
   /// Adds an item to a listing, unless the listing has an item with the same id.
-  mutating func add(_ record: ItemRecord, to draft: inout ListingDraft) throws {
-    let (own, others) = try version(of: record)
+  mutating func add(_ new: NewItem, to draft: inout ListingDraft) throws {
+    let (own, others) = try version(of: new)
     defer { draft.added += 1 }
     if try has(own, draft) { return }
     for other in others where try has(other, draft) {
-      draft.repeats.append((draft.added, record.key))
+      draft.repeats.append((draft.added, new.key))
       return
     }
     try add(own, to: draft.id, at: draft.count)
@@ -221,7 +246,12 @@ enum ListingQuery: String, CaseIterable {
   case versions = "SELECT row, digest FROM item WHERE key = ?1"
   case member =
     "SELECT 1 FROM listing_item INDEXED BY listing_member WHERE listing = ?1 AND item = ?2"
-  case newItem = "INSERT INTO item(key, digest, body, pictures) VALUES (?1, ?2, ?3, ?4)"
+  case newItem = "INSERT INTO item(key, digest, body) VALUES (?1, ?2, ?3)"
+  case newDetailPicture = "INSERT INTO detail_picture(detail, place, picture) VALUES (?1, ?2, ?3)"
+  case picturesOfDetail = """
+    SELECT p.id FROM detail_picture s LEFT JOIN picture p ON p.row = s.picture WHERE s.detail = ?1 ORDER BY s.place
+    """
+  case newPicture = "INSERT INTO item_picture(item, place, picture) VALUES (?1, ?2, ?3)"
   case newPlace = "INSERT INTO listing_item(listing, place, item) VALUES (?1, ?2, ?3)"
   case dropPlaces = "DELETE FROM listing_item WHERE listing = ?1"
   case unfinishedPlaces =
@@ -229,25 +259,32 @@ enum ListingQuery: String, CaseIterable {
   case unfinished = "DELETE FROM listing WHERE digest IS NULL"
   /// The items of a listing between two places.
   case items = """
-    SELECT i.key, i.body, i.pictures FROM listing_item l LEFT JOIN item i ON i.row = l.item \
+    SELECT i.key, i.body FROM listing_item l LEFT JOIN item i ON i.row = l.item \
     WHERE l.listing = ?1 AND l.place >= ?2 AND l.place < ?3 ORDER BY l.place
     """
   case itemsOfKey = """
-    SELECT i.key, i.body, i.pictures FROM item i CROSS JOIN listing_item l INDEXED BY listing_member \
+    SELECT i.key, i.body FROM item i CROSS JOIN listing_item l INDEXED BY listing_member \
     ON l.listing = ?1 AND l.item = i.row WHERE i.key = ?2 ORDER BY l.place
     """
   case keys = """
     SELECT i.key, l.item FROM listing_item l CROSS JOIN item i ON i.row = l.item WHERE l.listing = ?1 ORDER BY l.place
     """
   case pictures = """
-    SELECT i.pictures FROM listing_item l CROSS JOIN item i ON i.row = l.item \
-    WHERE l.listing = ?1 AND l.place >= ?2 AND l.place < ?3 ORDER BY l.place
+    SELECT p.id FROM listing_item l CROSS JOIN item_picture s ON s.item = l.item \
+    LEFT JOIN picture p ON p.row = s.picture WHERE l.listing = ?1 AND l.place >= ?2 AND l.place < ?3 ORDER BY l.place, s.place
     """
-  /// The pictures of the details of the items that a run of their catalog lists.
-  case picturesOfDetails = """
-    SELECT d.pictures FROM detail d WHERE d.catalog = ?1 AND d.body IS NOT NULL AND EXISTS (
-    SELECT 1 FROM item i CROSS JOIN run_section s ON s.run = ?2 \
-    CROSS JOIN listing_item l INDEXED BY listing_member ON l.listing = s.listing AND l.item = i.row WHERE i.key = d.item)
+  case itemsShowing = """
+    SELECT l.place, i.key FROM picture p CROSS JOIN item_picture s ON s.picture = p.row \
+    CROSS JOIN listing_item l INDEXED BY listing_member ON l.listing = ?1 AND l.item = s.item \
+    CROSS JOIN item i ON i.row = s.item WHERE p.id = ?2 ORDER BY l.place
+    """
+  case detailsShowing = """
+    SELECT d.item FROM picture p CROSS JOIN detail_picture s ON s.picture = p.row \
+    CROSS JOIN detail d ON d.row = s.detail WHERE p.id = ?2 AND d.catalog = ?1 ORDER BY d.item
+    """
+  case placesOfKey = """
+    SELECT l.place FROM item i CROSS JOIN listing_item l INDEXED BY listing_member \
+    ON l.listing = ?1 AND l.item = i.row WHERE i.key = ?2 ORDER BY l.place
     """
   case places = "SELECT place, item FROM listing_item WHERE listing = ?1 ORDER BY place"
   case count = "SELECT items FROM listing WHERE id = ?1"
@@ -257,7 +294,7 @@ extension Index {
   /// Stores an ordered list of items, and returns its id.
   ///
   /// Lists and items that are already stored are not written again.
-  package func keepListing(_ items: [ItemRecord]) throws(LarderError) -> ListingID {
+  package func keepListing(_ items: [NewItem]) throws(LarderError) -> ListingID {
     try write { db in try NewListing.items(items).keep(in: db) }
   }
 
@@ -269,16 +306,15 @@ extension Index {
   ///   - drafts: The listings. The missing ones are begun.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keep(
-    _ parts: [(listing: Int, items: [ItemRecord])],
-    showing pictures: [PictureAddress] = [],
+    _ parts: [(listing: Int, items: [NewItem])],
     in drafts: inout [ListingDraft]
   ) throws(LarderError) {
     try write { db in
-      try Self.name(pictures, in: db)
-      var writer = try ListingWriter(db)
+      let pictures = parts.flatMap { $0.items.flatMap(\.pictures) }
+      var writer = try ListingWriter(db, showing: pictures)
       for part in parts {
         while drafts.count <= part.listing { drafts.append(try ListingDraft(in: db)) }
-        for record in part.items { try writer.add(record, to: &drafts[part.listing]) }
+        for item in part.items { try writer.add(item, to: &drafts[part.listing]) }
       }
     }
   }
@@ -471,45 +507,71 @@ extension Index {
   ///
   /// A picture that occurs twice is in the list twice.
   package func pictures(listing: ListingID) throws(LarderError) -> [PictureID] {
-    try read { db in try pictures(of: listing, 0, Int(Int32.max), db).ids }
+    var pictures: [PictureID] = []
+    try forEachPictureBatch(of: listing) { pictures += $0 }
+    return pictures
   }
 
   /// Calls `body` with the pictures that the items of a listing refer to, in order and in batches.
   ///
-  /// A picture that occurs twice is passed twice.
+  /// A picture that occurs twice is passed twice. The key of a picture that has no row is zero.
   package func forEachPictureBatch(
     of listing: ListingID,
     _ body: ([PictureID]) throws(LarderError) -> Void
   ) throws(LarderError) {
-    var first = 0
-    while true {
-      let (ids, items) = try read { db in
-        try pictures(of: listing, first, first + Self.pictureBatch, db)
+    let count = try itemCount(listing: listing)
+    for first in stride(from: 0, to: count, by: Self.pictureBatch) {
+      let ids = try read { db in
+        let rows = try RowReader(db, ListingQuery.pictures.rawValue)
+        rows.restart(listing.rawValue, Int64(first), Int64(first + Self.pictureBatch))
+        var ids: [PictureID] = []
+        while try rows.next() { ids.append(PictureID(rows.key(0))) }
+        return ids
       }
       if !ids.isEmpty { try body(ids) }
-      guard items == Self.pictureBatch else { return }
-      first += items
     }
-  }
-
-  /// The pictures of the items between two places, and the number of these items.
-  private func pictures(
-    of listing: ListingID,
-    _ first: Int,
-    _ end: Int,
-    _ db: Database
-  ) throws -> (ids: [PictureID], items: Int) {
-    let rows = try RowReader(db, ListingQuery.pictures.rawValue)
-    rows.restart(listing.rawValue, Int64(first), Int64(end))
-    var (ids, items) = ([PictureID](), 0)
-    while try rows.next() {
-      ids += rows.keys(0).map(PictureID.init)
-      items += 1
-    }
-    return (ids, items)
   }
 
   private static let pictureBatch = 1 << 12
+
+  /// The places and ids of a listing's items that show a picture, in the listing's order.
+  package func items(
+    of listing: ListingID,
+    showing picture: PictureID
+  ) throws(LarderError) -> [(place: Int, id: String)] {
+    try read { db in
+      let rows = try RowReader(db, ListingQuery.itemsShowing.rawValue)
+      rows.restart(listing.rawValue, picture.digest)
+      var items: [(place: Int, id: String)] = []
+      while try rows.next() { items.append((Int(rows.number(0)), rows.text(1) ?? "")) }
+      return items
+    }
+  }
+
+  /// The ids of the items whose details show a picture, sorted.
+  package func details(
+    of catalog: CatalogID,
+    showing picture: PictureID
+  ) throws(LarderError) -> [String] {
+    try read { db in
+      let rows = try RowReader(db, ListingQuery.detailsShowing.rawValue)
+      rows.restart(catalog.rawValue, picture.digest)
+      var ids: [String] = []
+      while try rows.next() { ids.append(rows.text(0) ?? "") }
+      return ids
+    }
+  }
+
+  /// The places of an item in a listing.
+  package func places(of id: String, listing: ListingID) throws(LarderError) -> [Int] {
+    try read { db in
+      let rows = try RowReader(db, ListingQuery.placesOfKey.rawValue)
+      rows.restart(listing.rawValue, id)
+      var places: [Int] = []
+      while try rows.next() { places.append(Int(rows.number(0))) }
+      return places
+    }
+  }
 
   /// The number of items in a listing; 0 if there is no such listing.
   ///
@@ -523,7 +585,7 @@ extension ItemRecord {
   /// Reads the present row of ``ListingQuery/items``; nil if the item is missing.
   fileprivate init?(_ row: borrowing RowReader) {
     guard let key = row.text(0) else { return nil }
-    self.init(key: key, body: row.bytes(1) ?? [], pictures: row.keys(2).map(PictureID.init))
+    self.init(key: key, body: row.bytes(1) ?? [])
   }
 }
 

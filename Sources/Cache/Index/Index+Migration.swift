@@ -77,65 +77,67 @@ extension Index {
     let rows = try RowReader(db, "SELECT row, key, body, pictures FROM old_item ORDER BY row")
     var write = try RowWriter(
       db,
-      "INSERT OR IGNORE INTO item(row, key, digest, body, pictures) VALUES (?,?,?,?,?)"
+      "INSERT OR IGNORE INTO item(row, key, digest, body) VALUES (?,?,?,?)"
     )
+    var shown = try RowWriter(db, ListingQuery.newPicture.rawValue)
     while try rows.next() {
-      let body = rows.bytes(2) ?? []
-      write.bind(1, rows.number(0))
+      let (row, body) = (rows.number(0), rows.bytes(2) ?? [])
+      write.bind(1, row)
       write.bind(2, rows.text(1) ?? "")
       write.bind(3, IdentityDigest(of: body))
       write.bind(4, body)
-      write.bind(5, try pictures(PackedNumbers.unpack(rows.bytes(3) ?? []), of: body, in: db))
       try write.run()
+      guard db.changesCount > 0 else { continue }
+      try movePictures(rows.bytes(3), of: body, to: row, &shown, in: db)
     }
   }
 
-  /// Converts old keys of pictures to a packed list of new ones.
+  /// Writes a row for each picture of an item or detail.
   ///
-  /// A picture that was never requested has no row, but its URL is in the body that shows it.
-  private static func pictures(
-    _ numbers: [Int64],
+  /// A picture that was never requested has no row yet, but its URL is in the body that shows it.
+  private static func movePictures(
+    _ packed: [UInt8]?,
     of body: [UInt8],
+    to owner: Int64,
+    _ writer: inout RowWriter,
     in db: Database
-  ) throws -> [UInt8] {
+  ) throws {
     let known = try RowReader(
       db,
-      "SELECT picture.id FROM old_picture o JOIN picture USING (row) WHERE o.id = ?1"
+      "SELECT row FROM old_picture JOIN picture USING (row) WHERE old_picture.id = ?1"
     )
-    var named: [Int64: IdentityDigest]?
-    var keys: [IdentityDigest] = []
-    for number in numbers {
+    var named: [Int64: Int64]?
+    var place = Int64(0)
+    for number in PackedNumbers.unpack(packed ?? []) {
       known.restart(number)
-      if try known.next() {
-        keys.append(known.key(0))
-        continue
+      var row = try known.next() ? known.number(0) : nil
+      if row == nil {
+        if named == nil { named = try pictures(namedBy: body, in: db) }
+        row = named?[number]
       }
-      if named == nil { named = try pictures(namedBy: body, in: db) }
-      keys.append(named?[number] ?? IdentityDigest(high: UInt64(bitPattern: number), low: 0))
+      guard let row else { continue }
+      writer.bind(1, owner)
+      writer.bind(2, place)
+      writer.bind(3, row)
+      try writer.run()
+      place += 1
     }
-    return IdentityDigest.pack(keys)
   }
 
-  /// The pictures whose URLs are in a body, by their old keys.
-  ///
-  /// They get rows.
-  private static func pictures(
-    namedBy body: [UInt8],
-    in db: Database
-  ) throws -> [Int64: IdentityDigest] {
+  /// Gives a row to each picture whose URL is in a body, and returns the rows by the old keys of the pictures.
+  private static func pictures(namedBy body: [UInt8], in db: Database) throws -> [Int64: Int64] {
     let urls = try RowReader(
       db,
       "SELECT json_extract(value, '$.url') FROM json_each(CASE WHEN json_valid(?1) THEN ?1 END, '$.images')"
     )
     urls.restart(String(decoding: body, as: UTF8.self))
-    var keys: [Int64: IdentityDigest] = [:]
+    var pictures: [PictureAddress] = []
     while try urls.next() {
       let url = urls.text(0) ?? ""
-      let id = PictureID(url: url)
-      keys[id.olderNumber] = id.digest
-      try name([PictureAddress(id: id, url: url, identity: url)], in: db)
+      pictures.append(PictureAddress(id: PictureID(url: url), url: url, identity: url))
     }
-    return keys
+    let rows = try name(pictures, in: db).map { ($0.olderNumber, $1) }
+    return Dictionary(rows) { first, _ in first }
   }
 
   /// Moves the listings.
@@ -222,18 +224,19 @@ extension Index {
     )
     var write = try RowWriter(
       db,
-      "INSERT INTO detail(catalog, item, document, state, body, pictures, since) VALUES (?,?,?,?,?,?,?)"
+      "INSERT INTO detail(catalog, item, document, state, body, since) VALUES (?,?,?,?,?,?)"
     )
+    var shown = try RowWriter(db, ListingQuery.newDetailPicture.rawValue)
     while try rows.next() {
-      let (body, packed) = (rows.bytes(4), rows.bytes(5))
+      let body = rows.bytes(4)
       write.bind(1, rows.number(0))
       write.bind(2, rows.text(1) ?? "")
       write.bind(3, rows.key(2))
       write.bind(4, rows.text(3) ?? "")
       write.bind(5, body)
-      write.bind(6, try pictures(PackedNumbers.unpack(packed ?? []), of: body ?? [], in: db))
-      write.bind(7, rows.optionalNumber(6))
+      write.bind(6, rows.optionalNumber(6))
       try write.run()
+      try movePictures(rows.bytes(5), of: body ?? [], to: db.lastInsertedRowID, &shown, in: db)
     }
   }
 }

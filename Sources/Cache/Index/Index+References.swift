@@ -2,38 +2,60 @@ import Base
 import GRDB
 
 extension Index {
+  /// The listings that the last finished run of each catalog shows.
+  package func shownListings() throws(LarderError) -> [ListingID] {
+    var listings: [ListingID] = []
+    for catalog in try catalogs() {
+      guard let run = try lastRun(catalog: catalog.id) else { continue }
+      listings += try sections(run: run.id).compactMap(\.listing)
+    }
+    return listings
+  }
+
   /// The pictures that the catalogs in this cache refer to.
   ///
   /// These are the pictures of the items in the last finished run of each catalog, and the pictures in the details of
   /// these items.
   package func referencedPictures() throws(LarderError) -> Set<PictureID> {
-    var referenced: Set<PictureID> = []
-    try forEachReferenced { referenced.formUnion($0) }
-    return referenced
-  }
-
-  /// The pictures that the catalogs in this cache refer to, as a set that is stored on disk if it is too large for
-  /// memory.
-  package func manyReferencedPictures() throws(LarderError) -> PictureSet {
-    var referenced = PictureSet()
-    try forEachReferenced { _ = referenced.insert($0) }
-    if let failure = referenced.failure { throw failure }
-    return referenced
-  }
-
-  private func forEachReferenced(_ body: ([PictureID]) -> Void) throws(LarderError) {
-    for catalog in try catalogs() {
-      guard let run = try lastRun(catalog: catalog.id) else { continue }
-      for listing in try sections(run: run.id).compactMap(\.listing) {
-        try forEachPictureBatch(of: listing) { body($0) }
-      }
-      try read { db in
-        let rows = try RowReader(db, ListingQuery.picturesOfDetails.rawValue)
-        rows.restart(catalog.id.rawValue, run.id.rawValue)
-        while try rows.next() { body(rows.keys(0).map(PictureID.init)) }
-      }
+    try read { db in
+      let rows = try RowReader(db, "SELECT id FROM picture WHERE row IN (\(Self.referenced))")
+      var pictures: Set<PictureID> = []
+      while try rows.next() { pictures.insert(PictureID(rows.key(0))) }
+      return pictures
     }
   }
+
+  /// The identities of all pictures that the catalogs' items show, and of those in all details.
+  package func claimedIdentities() throws(LarderError) -> Set<String> {
+    try read { db in
+      let rows = try RowReader(
+        db,
+        "SELECT coalesce(identity, url) FROM picture WHERE row IN (\(Self.claimed))"
+      )
+      var identities: Set<String> = []
+      while try rows.next() { identities.insert(rows.text(0) ?? "") }
+      return identities
+    }
+  }
+
+  /// The rows of the pictures that the items of the last finished runs show.
+  private static let shownByItems = """
+    SELECT s.picture FROM catalog c CROSS JOIN run_section r ON r.run = (
+      SELECT max(id) FROM run WHERE run.catalog = c.id AND run.finished IS NOT NULL)
+    CROSS JOIN listing_item l ON l.listing = r.listing CROSS JOIN item_picture s ON s.item = l.item
+    """
+
+  /// The same, and the rows of the pictures in all details.
+  private static let claimed = shownByItems + " UNION SELECT picture FROM detail_picture"
+
+  /// The same, and the rows of the pictures in the details of these items.
+  private static let referenced = """
+    \(shownByItems) UNION SELECT s.picture FROM detail d CROSS JOIN detail_picture s ON s.detail = d.row
+    WHERE EXISTS (SELECT 1 FROM item i CROSS JOIN run_section r ON r.run = (
+      SELECT max(id) FROM run WHERE run.catalog = d.catalog AND run.finished IS NOT NULL)
+    CROSS JOIN listing_item l INDEXED BY listing_member ON l.listing = r.listing AND l.item = i.row
+    WHERE i.key = d.item)
+    """
 
   /// Whether any picture is marked as unreferenced.
   package func hasUnreferenced() throws(LarderError) -> Bool {
@@ -45,46 +67,26 @@ extension Index {
   /// A picture that no catalog refers to is marked with the time `now`, unless it has a mark already. A picture that a
   /// catalog refers to loses its mark.
   ///
-  /// - Parameters:
-  ///   - referenced: The pictures that a catalog refers to.
-  ///   - now: The present moment.
+  /// - Parameter now: The present moment.
   /// - Throws: ``LarderError`` when the index cannot be written.
-  package func markUnreferenced(
-    except referenced: consuming PictureSet,
-    at now: UnixTime
-  ) throws(LarderError) {
-    var referenced = referenced
+  package func markUnreferenced(at now: UnixTime) throws(LarderError) {
     try write { db in
-      try db.execute(sql: ForgettingQuery.marks.rawValue)
-      let rows = try RowReader(
-        db,
-        """
-        SELECT id, unreferenced.picture FROM picture \
-        LEFT JOIN unreferenced ON unreferenced.picture = id ORDER BY id
-        """
+      try db.execute(
+        sql: """
+          CREATE TEMP TABLE IF NOT EXISTS referenced(picture INTEGER PRIMARY KEY);
+          DELETE FROM temp.referenced;
+          INSERT INTO temp.referenced \(Self.referenced);
+          DELETE FROM unreferenced WHERE picture NOT IN
+          (SELECT id FROM picture WHERE row NOT IN (SELECT picture FROM temp.referenced));
+          """
       )
-      var batch: [(id: PictureID, isMarked: Bool)] = []
-      // The table can be changed while it is read, because only rows before the present row are changed.
-      func mark() throws {
-        let members = referenced.members(batch.map(\.id))
-        if let failure = referenced.failure { throw failure }
-        for (id, isMarked) in batch where isMarked == members.contains(id) {
-          if isMarked {
-            try db.execute(sql: "DELETE FROM unreferenced WHERE picture = ?", arguments: [id])
-          } else {
-            try db.execute(
-              sql: "INSERT INTO unreferenced(picture, since) VALUES (?, ?)",
-              arguments: [id, now]
-            )
-          }
-        }
-        batch.removeAll(keepingCapacity: true)
-      }
-      while try rows.next() {
-        batch.append((PictureID(rows.key(0)), rows.bytes(1) != nil))
-        if batch.count == Self.idBatch { try mark() }
-      }
-      try mark()
+      try db.execute(
+        sql: """
+          INSERT OR IGNORE INTO unreferenced(picture, since)
+          SELECT id, ? FROM picture WHERE row NOT IN (SELECT picture FROM temp.referenced)
+          """,
+        arguments: [now]
+      )
     }
   }
 

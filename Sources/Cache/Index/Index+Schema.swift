@@ -106,11 +106,15 @@ extension Index {
       PRIMARY KEY(document, position)) WITHOUT ROWID;
 
     -- One version of one item, written once and shared by every run that saw it. `key` is the item's id, `digest` that
-    -- of `body`; `pictures` are keys, one behind the other. New rows enter the index in the order of the items' ids,
-    -- which often is that of the feed.
+    -- of `body`. New rows enter the index in the order of the items' ids, which often is that of the feed.
     CREATE TABLE item(
-      row INTEGER PRIMARY KEY, key TEXT NOT NULL, digest BLOB NOT NULL, body BLOB NOT NULL, pictures BLOB NOT NULL,
-      UNIQUE(key, digest));
+      row INTEGER PRIMARY KEY, key TEXT NOT NULL, digest BLOB NOT NULL, body BLOB NOT NULL, UNIQUE(key, digest));
+
+    -- A picture that an item shows, at its place from 0.
+    CREATE TABLE item_picture(
+      item INTEGER NOT NULL, place INTEGER NOT NULL, picture INTEGER NOT NULL,
+      PRIMARY KEY(item, place)) WITHOUT ROWID;
+    CREATE INDEX item_picture_picture ON item_picture(picture);
 
     -- An ordered list of item versions, written once, and how many they are. `digest` is that of their rows, 8 bytes
     -- each. It is NULL while the list is being written, and such a list is removed at the next start.
@@ -126,9 +130,14 @@ extension Index {
     -- What is known beyond the listing of an item: held, missing (the origin has none) or failed. `since` is when the
     -- shop first no longer had it; the row keeps the last version.
     CREATE TABLE detail(
-      catalog INTEGER NOT NULL, item TEXT NOT NULL, document BLOB NOT NULL,
-      state TEXT NOT NULL, body BLOB, pictures BLOB, since INTEGER,
-      PRIMARY KEY(catalog, item)) WITHOUT ROWID;
+      row INTEGER PRIMARY KEY, catalog INTEGER NOT NULL, item TEXT NOT NULL, document BLOB NOT NULL,
+      state TEXT NOT NULL, body BLOB, since INTEGER, UNIQUE(catalog, item));
+
+    -- A picture that a detail shows, at its place from 0.
+    CREATE TABLE detail_picture(
+      detail INTEGER NOT NULL, place INTEGER NOT NULL, picture INTEGER NOT NULL,
+      PRIMARY KEY(detail, place)) WITHOUT ROWID;
+    CREATE INDEX detail_picture_picture ON detail_picture(picture);
 
     -- A picture whose bytes changed in a run.
     CREATE TABLE picture_change(

@@ -71,11 +71,6 @@ struct RowReader: ~Copyable {
     }
   }
 
-  /// The keys in a column that ``IdentityDigest/pack(_:)`` packed; empty if it is NULL.
-  func keys(_ column: Int32) -> [IdentityDigest] {
-    withBytes(column) { IdentityDigest.unpack($0) }
-  }
-
   /// The time in a column; the beginning of 1970 if it is NULL.
   func time(_ column: Int32) -> UnixTime { UnixTime(number(column)) }
 

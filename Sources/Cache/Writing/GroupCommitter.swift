@@ -199,15 +199,6 @@ final class GroupCommitter: @unchecked Sendable {
   }
 }
 
-/// A detail to commit, with everything that its row needs.
-struct CommittedDetail: Sendable {
-  let detail: DetailEntry
-  let catalog: CatalogID
-  let document: DocumentEntry
-  /// The pictures that the detail shows, unless an earlier commit named them.
-  let pictures: [PictureAddress]
-}
-
 /// The pictures and rows that are committed together.
 ///
 /// All files of a group are synced and renamed before any of its rows is written.
@@ -328,11 +319,7 @@ struct PendingRows: Sendable {
       try writer.save(picture.entry, before: picture.before, run: run, in: db)
     }
     for entry in contents.rows { try writer.save(entry) }
-    for detail in contents.details {
-      try Index.name(detail.pictures, in: db)
-      try detail.document.insert(db)
-      try DetailRow(catalog: detail.catalog, detail: detail.detail).insert(db)
-    }
+    for detail in contents.details { try detail.save(in: db) }
   }
 
   /// Calls all completions.

@@ -132,29 +132,14 @@ package final class PictureStore: Sendable {
 
   /// Commits the detail of an item, and the row of its document, as part of the next group.
   ///
-  /// - Parameters:
-  ///   - detail: The detail.
-  ///   - catalog: The catalog that the item belongs to.
-  ///   - document: The document that has the detail.
-  ///   - pictures: The pictures that the detail shows, if it is new.
-  ///   - completion: Called on a queue of the store when the rows are durable.
+  /// `completion` is called on a queue of the store when the rows are durable.
   package func commit(
-    _ detail: DetailEntry,
-    catalog: CatalogID,
-    document: DocumentEntry,
-    showing pictures: [PictureAddress],
+    _ detail: CommittedDetail,
     completion: @escaping @Sendable () -> Void
   ) {
     freeQueue.submit(
       .collect { group in
-        group.details.append(
-          CommittedDetail(
-            detail: detail,
-            catalog: catalog,
-            document: document,
-            pictures: pictures
-          )
-        )
+        group.details.append(detail)
         group.completions.append(completion)
       }
     )

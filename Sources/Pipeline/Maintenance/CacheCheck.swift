@@ -128,7 +128,7 @@ package struct CacheCheck: Sendable {
   /// Other files without a row are removed.
   package func repair(_ report: VerifyReport) throws(LarderError) {
     guard let index else { return }
-    try verification(index).repair(report, urls: try index.claimedURLs().sorted())
+    try verification(index).repair(report, urls: try index.claimedIdentities().sorted())
   }
 }
 
@@ -177,7 +177,9 @@ extension Index {
     guard try isWhole(fast: depth == .fast) else { return false }
     if depth == .full {
       try checkCatalogs()
-      _ = try claimedURLs()
+      for listing in try shownListings() {
+        try forEachBatch(of: listing) { items throws(LarderError) in _ = try items.storeItems() }
+      }
     }
     return true
   }

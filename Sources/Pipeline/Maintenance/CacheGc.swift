@@ -171,7 +171,7 @@ package struct CacheGc: Sendable {
     defer { withExtendedLifetime(lock) {} }
     let index = try Index(layout)
     for name in options.forget { try index.forgetCatalog(name) }
-    try index.markUnreferenced(except: try index.manyReferencedPictures(), at: now)
+    try index.markUnreferenced(at: now)
     // Run the recovery first, so that files that a user deleted do not count as freed bytes.
     let recovery = try Recovery(layout, index)
     var report = try report(layout, index)
@@ -236,28 +236,10 @@ package struct CacheGc: Sendable {
 }
 
 extension Index {
-  /// The URLs of all pictures in the items and details of all catalogs.
-  func claimedURLs() throws(LarderError) -> Set<String> {
-    var urls: Set<String> = []
-    for catalog in try catalogs() {
-      guard let run = try lastRun(catalog: catalog.id) else { continue }
-      for section in try sections(run: run.id) {
-        guard let listing = section.listing else { continue }
-        try forEachBatch(of: listing) { records throws(LarderError) in
-          for record in records { urls.formUnion(try record.storeItem().images.map(\.url)) }
-        }
-      }
-      for detail in try details(catalog: catalog.id).values {
-        urls.formUnion(detail.decoded?.images.map(\.url) ?? [])
-      }
-    }
-    return urls
-  }
-
   /// The paths of all pictures in the catalogs, relative to the cache.
   ///
   /// They include the paths that older versions of larder used.
   func claimedPaths() throws(LarderError) -> Set<String> {
-    Set(try claimedURLs().flatMap { PictureName.paths(url: $0) })
+    Set(try claimedIdentities().flatMap { PictureName.paths(url: $0) })
   }
 }

@@ -190,20 +190,21 @@ extension ListingChanges {
     _ sections: [RunSection],
     _ context: RunContext
   ) throws(LarderError) -> [ListingChange] {
+    let index = context.index
+    var details: Set<String> = []
+    for picture in pictures.keys {
+      details.formUnion(try index.details(of: context.entry.id, showing: picture))
+    }
     var found: [ListingChange] = []
     for section in sections {
       guard let listing = section.listing else { continue }
-      try context.index.forEachBatch(of: listing) { records throws(LarderError) in
-        let details = try context.index.details(
-          catalog: context.entry.id,
-          items: records.lazy.map(\.key)
-        )
-        for record in records {
-          let shown = record.pictures + (details[record.key]?.pictures ?? [])
-          guard shown.contains(where: { pictures[$0] != nil }) else { continue }
-          let item = try record.storeItem()
-          found.append(ListingChange(section: section.key, from: item, to: item))
-        }
+      var places: Set<Int> = []
+      for picture in pictures.keys {
+        places.formUnion(try index.items(of: listing, showing: picture).map(\.place))
+      }
+      for id in details { places.formUnion(try index.places(of: id, listing: listing)) }
+      for item in try index.items(listing: listing, at: places.sorted()).storeItems() {
+        found.append(ListingChange(section: section.key, from: item, to: item))
       }
     }
     return found

@@ -140,23 +140,13 @@ struct ReportWriting {
 
   /// The ids of items that show failed pictures, by picture.
   private func owners() throws(LarderError) -> [PictureID: String] {
-    let failed = Set(context.failures.pictureFailures.keys)
-    guard !failed.isEmpty else { return [:] }
     var owners: [PictureID: String] = [:]
-    for section in sections {
-      guard let listing = section.listing else { continue }
-      try context.index.forEachBatch(of: listing) { items throws(LarderError) in
-        for item in items {
-          for picture in item.pictures where failed.contains(picture) {
-            owners[picture] = owners[picture] ?? item.key
-          }
-        }
+    for picture in context.failures.pictureFailures.keys {
+      for listing in sections.compactMap(\.listing) where owners[picture] == nil {
+        owners[picture] = try context.index.items(of: listing, showing: picture).first?.id
       }
-    }
-    for (item, detail) in try context.index.details(catalog: context.entry.id) {
-      for picture in detail.pictures where failed.contains(picture) {
-        owners[picture] = owners[picture] ?? item
-      }
+      guard owners[picture] == nil else { continue }
+      owners[picture] = try context.index.details(of: context.entry.id, showing: picture).first
     }
     return owners
   }

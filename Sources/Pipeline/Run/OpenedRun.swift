@@ -200,7 +200,7 @@ struct OpenedRun {
   private func tidy(marking isMarking: Bool, hasOthers: Bool) throws(LarderError) {
     let index = context.index
     if isMarking, hasOthers ? true : try index.hasUnreferenced() {
-      try index.markUnreferenced(except: try index.manyReferencedPictures(), at: context.now())
+      try index.markUnreferenced(at: context.now())
     }
     // When the modification times of the folders are recorded, the next run looks for stray files only in folders that
     // have changed.

@@ -20,7 +20,7 @@ struct RunResults {
   ///
   /// It has already compared the sections with those of the previous run.
   let writing: ReportWriting
-  /// The rows of sections whose bodies are unchanged, but whose header fields for caching are new.
+  /// The rows of documents whose bodies are unchanged, but whose header fields for caching are new.
   ///
   /// They are written at the end of the run.
   let renewed: [DocumentEntry]
@@ -112,8 +112,7 @@ final class RunStages: Sendable {
       sections: sections.sections
     )
     details?.group.join()
-    details?.judgeMissing()
-    if !context.hasStopped() { details?.judgeFields() }
+    details?.judge()
     pictures.group.join()
     checked.join()
     let flushed = DispatchSemaphore(value: 0)
@@ -125,7 +124,7 @@ final class RunStages: Sendable {
       pictures: pictures,
       squares: try squares?.finish(pictures.seen.sorted()),
       writing: writing,
-      renewed: sections.takeRenewed()
+      renewed: sections.takeRenewed() + (details?.renewed ?? [])
     )
   }
 
@@ -201,7 +200,6 @@ final class RunStages: Sendable {
       context,
       rule: rule,
       addresses,
-      known: try context.index.details(catalog: context.entry.id),
       pictures: context.options.thumbnailsOnly ? nil : pictures,
       order: order
     )

@@ -152,7 +152,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   }
 
   /// The number of documents to look up in the index at once.
-  private static let documentsAtOnce = 1024
+  private static let documentsAtOnce = 128
 
   private mutating func planItems(
     _ request: RunRequest,
@@ -175,9 +175,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         subjects[subject.id] = .some(subject.fields)
       }
     }
-    var known: [String: DetailEntry] = [:]
     if let rule = catalog.detail, !options.noDetails {
-      known = try index.details(catalog: entry.id)
       let mapping = catalog.detailDigest
       var hasAsked = false
       var wanted: [(id: String, source: DocumentSource, document: DocumentID)] = []
@@ -188,10 +186,12 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         wanted.append((id, source, document))
       }
       var documents: [DocumentID: DocumentEntry] = [:]
+      var known: [String: DetailEntry] = [:]
       for (place, (id, source, document)) in wanted.enumerated() {
         if place % Self.documentsAtOnce == 0 {
           let batch = wanted[place...].prefix(Self.documentsAtOnce)
           documents = try index.documents(batch.map(\.document))
+          known = try index.details(catalog: entry.id, items: batch.map(\.id))
         }
         let held = documents[document].flatMap { $0.mapping == mapping ? $0 : nil }
         if !rule.isShared {

@@ -158,12 +158,7 @@ struct PageWriter: Sendable {
     // Only the page's last section so far continues in another window.
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
-      let pictures = pictures(of: section, base)
-      try lane.add(
-        records(of: section, pictures),
-        showing: pictures.map(\.address),
-        to: first + place
-      )
+      try lane.add(records(of: section, pictures(of: section, base)), to: first + place)
     }
   }
 
@@ -236,8 +231,7 @@ struct PageWriter: Sendable {
       sections.append((row, draft.kept.map { .draft($0[place]) } ?? .items(items)))
     }
     for section in failed { sections.append((row(of: section), NewListing.items([]))) }
-    let named = draft.kept == nil ? pictures.joined().map(\.address) : []
-    let kept = try context.index.store(document, new: sections, showing: named)
+    let kept = try context.index.store(document, new: sections)
     return SectionPage(document: document, sections: kept)
   }
 
@@ -274,23 +268,23 @@ struct PageWriter: Sendable {
   /// Makes the records of a section's items for the index.
   ///
   /// `pictures` has the pictures of all items, in the order of the items.
-  private func records(of section: Section, _ pictures: [PictureReference]) -> [ItemRecord] {
+  private func records(of section: Section, _ pictures: [PictureReference]) -> [NewItem] {
     let items = section.items
-    var records: [ItemRecord] = []
+    var records: [NewItem] = []
     records.reserveCapacity(items.count)
     var rest = pictures.lazy.map(\.address)[...]
     // The loop uses indices, because copying each item costs more than checking an index.
     for place in items.indices {
       guard !items[place].images.isEmpty else {
         let body = items[place].encoded()
-        records.append(ItemRecord(key: items[place].id, body: body, pictures: []))
+        records.append(NewItem(key: items[place].id, body: body, pictures: []))
         continue
       }
       var item = items[place]
       let own = rest.prefix(item.images.count)
       rest = rest.dropFirst(own.count)
       item.images.resolve(own)
-      records.append(ItemRecord(key: item.id, body: item.encoded(), pictures: own.map(\.id)))
+      records.append(NewItem(key: item.id, body: item.encoded(), pictures: Array(own)))
     }
     return records
   }
@@ -346,10 +340,8 @@ final class ItemWriter: Sendable {
   private struct Kept {
     var listings: [ListingDraft] = []
     /// The items that are not yet written, in the page's order.
-    var waiting: [(listing: Int, items: [ItemRecord])] = []
-    /// The pictures of these items.
-    var pictures: [PictureAddress] = []
-    /// The memory that the waiting items and pictures take, in bytes.
+    var waiting: [(listing: Int, items: [NewItem])] = []
+    /// The memory that the waiting items take, in bytes.
     var bytes = 0
   }
 
@@ -388,17 +380,12 @@ final class ItemWriter: Sendable {
   ///
   /// - Parameters:
   ///   - items: The items.
-  ///   - pictures: The pictures that the items show.
   ///   - listing: The position of the section that lists them, from 0.
   /// - Throws: ``LarderError`` when the index could not be written.
-  func add(
-    _ items: [ItemRecord],
-    showing pictures: [PictureAddress] = [],
-    to listing: Int = 0
-  ) throws(LarderError) {
+  func add(_ items: [NewItem], to listing: Int = 0) throws(LarderError) {
     places.wait()
     queue.async { [self] in
-      kept.withLock { take(items, pictures, to: listing, into: &$0) }
+      kept.withLock { take(items, to: listing, into: &$0) }
       places.signal()
     }
     try demandSuccess()
@@ -423,29 +410,21 @@ final class ItemWriter: Sendable {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  private func take(
-    _ items: [ItemRecord],
-    _ pictures: [PictureAddress],
-    to listing: Int,
-    into kept: inout Kept
-  ) {
+  private func take(_ items: [NewItem], to listing: Int, into kept: inout Kept) {
     guard failure.withLock({ $0 == nil }) else { return }
     kept.waiting.append((listing, items))
-    kept.pictures += pictures
     kept.bytes += items.reduce(0) { $0 + $1.byteCount }
-    kept.bytes += pictures.reduce(0) { $0 + $1.byteCount }
     if kept.bytes >= batch { commit(&kept) }
   }
 
   private func commit(_ kept: inout Kept) {
     guard failure.withLock({ $0 == nil }), !kept.waiting.isEmpty else { return }
     do throws(LarderError) {
-      try index.keep(kept.waiting, showing: kept.pictures, in: &kept.listings)
+      try index.keep(kept.waiting, in: &kept.listings)
     } catch {
       failure.withLock { $0 = error }
     }
     kept.waiting.removeAll(keepingCapacity: true)
-    kept.pictures.removeAll(keepingCapacity: true)
     kept.bytes = 0
   }
 }
