@@ -2,75 +2,31 @@ import Testing
 
 @testable import Catalog
 
-/// The shrink guard, which keeps items when too many vanish from a listing at once.
+/// The shrink guard, which withholds a list when too many items vanish from it at once.
 struct ShrinkGuardTests {
-  private func ids(_ range: some Sequence<Int>) -> [String] { range.map { "i\($0)" } }
-
-  private func judge(_ held: [String], _ incoming: [String]) -> ShrinkGuard.Decision {
-    ShrinkGuard.judge(held: PackedIDs(held), incoming: PackedIDs(incoming))
-  }
-
-  /// The ids that a section shows after the guard.
-  private func shown(_ held: [String], _ incoming: [String]) -> [String] {
-    switch judge(held, incoming) {
-    case .take: incoming
-    case .withhold: held
-    case .keep(let union):
-      union.order.map { source in
-        switch source {
-        case .incoming(let place): incoming[place]
-        case .held(let place): held[place]
-        }
-      }
-    }
-  }
-
   @Test(
     arguments: [
-      // The number of held items, of those still in the feed, and of new ones.
-      (0, 0, 0), (0, 0, 5), (10, 1, 0), (10, 1, 9), (11, 10, 0), (20, 18, 2), (100, 90, 10),
-      (12, 12, 8), (1, 1, 3),
+      // The number of held items, and of those that vanished.
+      (0, 0), (1, 0), (10, 0), (10, 9), (11, 1), (20, 2), (100, 10), (1000, 100),
     ])
   func `a section of up to 10 items may change freely, and a longer one may lose a tenth`(
     held: Int,
-    kept: Int,
-    others: Int
+    vanished: Int
   ) {
-    let verdict = judge(ids(0..<held), ids(0..<kept) + ids(1000..<1000 + others))
-
-    #expect(verdict == .take)
+    #expect(!ShrinkGuard.isSuspicious(section: held, vanished: vanished))
   }
 
-  @Test(arguments: [
-    (11, 9, 0), (11, 9, 2), (20, 17, 3), (100, 89, 0), (100, 89, 900), (40, 1, 39),
-  ])
-  func `items are kept when more than a tenth vanished, whatever replaced them`(
+  @Test(arguments: [(11, 2), (20, 3), (40, 39), (100, 11), (1000, 101)])
+  func `a list is withheld when more than a tenth of a longer section vanished`(
     held: Int,
-    kept: Int,
-    others: Int
-  ) throws {
-    let verdict = judge(ids(0..<held), ids(0..<kept) + ids(1000..<1000 + others))
-
-    guard case .keep(let union) = verdict else { throw Unexpected(verdict: verdict) }
-    #expect(union.withheld == Array(kept..<held))
-    #expect(union.order.count == held + others)
-  }
-
-  private struct Unexpected: Error { let verdict: ShrinkGuard.Decision }
-
-  @Test(arguments: [(1, 0), (1, 1), (10, 0), (10, 10), (40, 40), (100, 1), (100, 0)])
-  func `a section of any size whose items all vanish is withheld, whatever replaced them`(
-    held: Int,
-    others: Int
+    vanished: Int
   ) {
-    #expect(judge(ids(0..<held), ids(1000..<1000 + others)) == .withhold)
+    #expect(ShrinkGuard.isSuspicious(section: held, vanished: vanished))
   }
 
-  @Test func `an item that is listed but unreadable has not vanished`() {
-    let held = PackedIDs(ids(0..<2))
-
-    #expect(ShrinkGuard.judge(held: held, incoming: PackedIDs(["x"])) { _ in true } == .take)
-    #expect(ShrinkGuard.judge(held: held, incoming: PackedIDs(["x"])) { $0 == 0 } == .take)
+  @Test(arguments: [1, 2, 10, 40, 100])
+  func `a list is withheld when all items of a section of any size vanished`(_ held: Int) {
+    #expect(ShrinkGuard.isSuspicious(section: held, vanished: held))
   }
 
   @Test(arguments: [
@@ -95,20 +51,29 @@ struct ShrinkGuardTests {
     #expect(ShrinkGuard.isSuspicious(details: held, missing: missing) == isSuspicious)
   }
 
-  @Test func `a kept item is shown after its predecessor`() {
-    let held = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"]
+  @Test(arguments: [
+    ("abcdefghijkl", "lndc", "abefghijk", "ablndefghijkc"), ("abcdef", "acfg", "bde", "abcdefg"),
+    ("abc", "", "abc", "abc"), ("", "xy", "", "xy"), ("abc", "xb", "c", "xbc"),
+    ("ab", "ba", "ab", "ba"),
+  ])
+  func `a kept item is shown after its predecessor`(
+    _ held: String,
+    _ incoming: String,
+    _ kept: String,
+    _ union: String
+  ) {
+    let (old, new) = (held.map(String.init), incoming.map(String.init))
 
-    #expect(shown(held, ["l", "n", "d", "c"]).joined() == "ablndefghijkc")
-  }
-
-  @Test func `the guard keeps items in every run, until the feed recovers`() {
-    let whole = ids(0..<20)
-    var held = whole
-    for _ in 0..<5 {
-      held = shown(held, ids(0..<5))
-      #expect(held == whole)
+    let order = ShrinkGuard.union(of: PackedIDs(old), and: PackedIDs(new)) {
+      kept.contains(old[$0])
     }
 
-    #expect(judge(held, whole) == .take)
+    let shown = order.map { source in
+      switch source {
+      case .incoming(let place): new[place]
+      case .held(let place): old[place]
+      }
+    }
+    #expect(shown.joined() == union)
   }
 }

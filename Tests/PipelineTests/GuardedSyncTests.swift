@@ -45,9 +45,37 @@ struct GuardedSyncTests {
       #expect(report.items.total == 200 && report.items.removed.isEmpty)
       #expect(report.sections.allSatisfy { $0.withheld == 10 - count })
       #expect(report.sections.allSatisfy { $0.error != nil && $0.remedy == .acceptRemovals })
-      #expect(report.sections.allSatisfy { ($0.source == .withheld) == (count == 0) })
+      #expect(report.sections.allSatisfy { $0.source == .withheld })
     }
     #expect(allowed.outcome == .complete && allowed.items.total == 20 * count)
+  }
+
+  @Test func `in a catalog that lost too much, only the lists without losses are new`() throws {
+    _ = try sync()
+    let before = shop.items
+    let (whole, moved) = (shop.keys[0], shop.keys[1])
+    for key in shop.keys.dropFirst() {
+      shop.items[key] = (before[key] ?? []).dropLast(2) + [SampleShop.Item("\(key)new")]
+    }
+    shop.items[whole] = (before[whole] ?? []) + (before[moved] ?? []).suffix(2)
+    shop.items[moved]?[0].price = "1,000원"
+    try shop.publish()
+    shop.store.clearRequests()
+
+    let reports = try (0..<2).map { _ in try sync() }
+
+    for report in reports {
+      #expect(report.outcome == .withheld && report.items.removed.isEmpty)
+      #expect(report.sections.count { $0.source == .withheld } == shop.keys.count - 1)
+    }
+    #expect(reports[0].items.added == (before[moved] ?? []).suffix(2).map(\.id))
+    #expect(reports[0].items.changed.isEmpty)
+    #expect(shop.store.requests.allSatisfy { !$0.path.contains("new") })
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    #expect(try reader.list(section: whole).map(\.item.id) == shop.items[whole]?.map(\.id))
+    for key in shop.keys.dropFirst() {
+      #expect(try reader.list(section: key).map(\.item.id) == before[key]?.map(\.id))
+    }
   }
 
   @Test func `a small section may change freely, and a catalog may lose a tenth`() throws {
@@ -152,7 +180,7 @@ struct GuardedSyncTests {
       shop.put("{\"body\": [\(rows.joined(separator: ","))]}", at: "/shop/A")
     }
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
-    let torn = "{\"title\": \"who?\"}"
+    let torn = "{\"detail_hash\": \"A3\"}"
 
     publish(Array(rows[..<2]) + [torn] + Array(rows[3...]))
     for _ in 0..<2 {
@@ -165,6 +193,12 @@ struct GuardedSyncTests {
 
     #expect(report.items.removed == ["A6"] && report.sections[0].unread == ["A3"])
     #expect(try reader.list().map(\.item.id) == ["A1", "A2", "A3", "A4", "A5"])
+
+    // Without an id, it is not guessed which item is meant.
+    publish(Array(rows[..<2]) + ["{\"title\": \"who?\"}"] + Array(rows[3..<5]))
+    let unnamed = try shop.sync(folder)
+    #expect(unnamed.items.removed == ["A3"] && unnamed.sections[0].unread.isEmpty)
+    #expect(try reader.list().map(\.item.id) == ["A1", "A2", "A4", "A5"])
   }
 
   private func options(allowRemovals: Bool = false) -> SyncOptions {

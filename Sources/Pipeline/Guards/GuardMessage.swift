@@ -47,7 +47,7 @@ struct GuardMessage {
     Finding(
       problem:
         "cannot remove \(count) of \(items) from section \(key): a removal of this size looks "
-        + "like a fault, so they are kept",
+        + "like a fault, so the last good items are kept",
       remedy: .acceptRemovals
     )
   }

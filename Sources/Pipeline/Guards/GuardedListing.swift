@@ -2,7 +2,7 @@ import Base
 import Cache
 import Catalog
 
-/// The items that a section shows after the guards have judged it.
+/// The items that a section shows after the guards have judged it by itself.
 ///
 /// A section is a list of items.
 ///
@@ -11,15 +11,15 @@ import Catalog
 struct GuardedListing: Sendable {
   /// The listing to show.
   var listing: ListingID
-  /// The ids of items that the shop no longer lists and the guards kept.
-  var withheld: [String] = []
+  /// The ids of the last run's items that the shop no longer lists, in the order of the last run.
+  var vanished: [String] = []
   /// The fields that made a guard reject the new listing, because no item has them any more, or all items have the same
   /// value in them.
   ///
   /// The array is empty if the listing was accepted, or was rejected for another reason.
   var findings: [FieldGuard.Finding] = []
-  /// Whether the new listing was rejected as a whole, so that the last good one is shown instead.
-  var isWhole = false
+  /// Whether the new listing was rejected, so that the last good one is shown instead.
+  var isWithheld = false
   /// The ids of items that the shop lists but that cannot be read.
   ///
   /// Their last good versions are shown.
@@ -29,15 +29,16 @@ struct GuardedListing: Sendable {
 extension RunContext {
   /// Decides which listing to show for a section.
   ///
-  /// If the new listing as a whole looks like a fault, the last good listing is shown. Otherwise, the new listing is
-  /// shown, together with items of the last run whose removal looks like a fault.
+  /// If the new listing looks like a fault, the last good listing is shown instead. The two are never mixed: the new
+  /// listing is either shown or withheld, together with its new items and prices. Only items that the shop lists, but
+  /// in a form that cannot be read, keep their last good versions beside the new items.
   ///
   /// - Parameters:
   ///   - listing: The items that the shop lists now.
   ///   - item: The catalog file's paths for the fields of items.
   ///   - unread: The ids of items that the shop lists but that cannot be read.
   ///   - shown: The listing of the last run.
-  /// - Returns: The listing to show, with the kept items.
+  /// - Returns: The listing to show.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func guardListing(
     _ listing: ListingID,
@@ -49,71 +50,24 @@ extension RunContext {
       return GuardedListing(listing: listing)
     }
     let union = try ListingUnion(of: shown, and: listing, index)
-    let verdict = union.verdict(unread: unread)
-    var guarded = GuardedListing(listing: shown, isWhole: true)
-    if verdict != .withhold {
-      guarded.findings = try findings(in: listing, item, shown: shown)
+    let vanished = union.vanished
+    let gone = vanished.filter { !unread.contains($0) }
+    let isShrunk = ShrinkGuard.isSuspicious(section: union.held, vanished: gone.count)
+    let findings = isShrunk ? [] : try findings(in: listing, item, shown: shown)
+    if isShrunk || !findings.isEmpty {
+      return GuardedListing(
+        listing: shown,
+        vanished: vanished,
+        findings: findings,
+        isWithheld: true
+      )
     }
-    if verdict == .withhold || !guarded.findings.isEmpty {
-      guarded.withheld = union.vanished
-      return guarded
-    }
-    guard case .keep(let kept) = verdict else { return GuardedListing(listing: listing) }
-    return GuardedListing(listing: try union.keep(kept), withheld: union.withheld(kept))
-  }
-
-  /// Adds items of the last run that the shop no longer lists to an accepted listing.
-  ///
-  /// - Parameters:
-  ///   - gone: The ids of the items to add.
-  ///   - shown: The listing of the last run.
-  ///   - listing: The accepted listing.
-  /// - Returns: The listing to show, and the ids of the added items.
-  /// - Throws: ``LarderError`` when the index cannot be read or written.
-  func keep(
-    _ gone: Set<String>,
-    of shown: ListingID,
-    beside listing: ListingID
-  ) throws(LarderError) -> (listing: ListingID, kept: [String]) {
-    let both = try ListingUnion(of: shown, and: listing, index)
-    let union = both.union(keeping: gone)
-    let kept = both.withheld(union)
-    return kept.isEmpty ? (listing, []) : (try both.keep(union), kept)
-  }
-
-  /// Keeps the last good versions of items that the shop lists but that cannot be read.
-  ///
-  /// An unreadable item is matched by its id. If its id is unreadable too, it can be any of the items that the shop
-  /// seems to have removed. The items that the last run kept for this reason are therefore kept again, at most as many
-  /// as there are unreadable items without an id. If there are more of these than in the last run, one further item is
-  /// kept for each additional one.
-  ///
-  /// - Parameters:
-  ///   - notes: The unreadable items and fields.
-  ///   - shown: The listing of the last run.
-  ///   - last: The unreadable items of the last run.
-  ///   - guarded: The listing to show. The items are added to it.
-  /// - Throws: ``LarderError`` when the index cannot be read or written.
-  func keepUnread(
-    _ notes: SectionNotes,
-    of shown: ListingID,
-    last: LastReport.Skips,
-    in guarded: inout GuardedListing
-  ) throws(LarderError) {
-    guard shown != guarded.listing, !options.allowRemovals else { return }
-    let listed = Set(try index.itemKeys(listing: guarded.listing))
-    let gone = try index.itemKeys(listing: shown).filter { !listed.contains($0) }
-    guard !gone.isEmpty else { return }
-    let named = notes.unreadIDs
-    let unnamed =
-      notes.skipped.count { $0.lost == .item && $0.id == nil } + notes.omitted.unread
-    let again = gone.filter { last.unread.contains($0) && !named.contains($0) }.prefix(unnamed)
-    let new = gone.filter { !last.unread.contains($0) && !named.contains($0) }
-      .prefix(max(0, unnamed - last.unnamed))
-    let kept = named.intersection(gone).union(again).union(new)
-    guard !kept.isEmpty else { return }
-    guarded.listing = try keep(kept, of: shown, beside: guarded.listing).listing
-    guarded.unread = kept.sorted()
+    let kept = unread.intersection(vanished)
+    return GuardedListing(
+      listing: kept.isEmpty ? listing : try union.keep(kept),
+      vanished: gone,
+      unread: kept.sorted()
+    )
   }
 
   /// Compares the fields of a listing's items with those of the last run.
@@ -187,37 +141,25 @@ struct ListingUnion {
     self.index = index
   }
 
+  /// The number of items of the last run.
+  var held: Int { shown.ids.count }
+
   /// The ids of items of the last run that the shop no longer lists, in the order of the last run.
   var vanished: [String] {
     ShrinkGuard.vanished(of: shown.ids, from: incoming.ids).map { shown.ids[$0] }
   }
 
-  /// Decides about the new listing.
+  /// Adds items of the last run to the new listing.
   ///
-  /// - Parameter unread: The ids of items that the shop lists but that cannot be read.
-  /// - Returns: The verdict.
-  func verdict(unread: Set<String>) -> ShrinkGuard.Decision {
-    ShrinkGuard.judge(held: shown.ids, incoming: incoming.ids) {
-      !unread.isEmpty && unread.contains(shown.ids[$0])
-    }
-  }
-
-  /// The items of the new listing, together with some items of the last run that the shop no longer lists.
-  func union(keeping kept: Set<String>) -> ShrinkGuard.Union {
-    ShrinkGuard.union(of: shown.ids, and: incoming.ids) { kept.contains(shown.ids[$0]) }
-  }
-
-  /// The ids of the items in a union that the shop no longer lists.
-  func withheld(_ union: ShrinkGuard.Union) -> [String] { union.withheld.map { shown.ids[$0] } }
-
-  /// Stores the items of a union in the index, as a listing.
+  /// Each is placed after the item that it followed in the last run.
   ///
-  /// - Parameter union: The items.
-  /// - Returns: The listing.
+  /// - Parameter kept: The ids of the items that are added, unless the new listing has them.
+  /// - Returns: The listing with both.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
-  func keep(_ union: ShrinkGuard.Union) throws(LarderError) -> ListingID {
-    try index.keepListing(
-      of: union.order.map { source in
+  func keep(_ kept: Set<String>) throws(LarderError) -> ListingID {
+    let union = ShrinkGuard.union(of: shown.ids, and: incoming.ids) { kept.contains(shown.ids[$0]) }
+    return try index.keepListing(
+      of: union.map { source in
         switch source {
         case .incoming(let place): incoming.versions[place]
         case .held(let place): shown.versions[place]

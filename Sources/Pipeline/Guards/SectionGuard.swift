@@ -39,31 +39,29 @@ struct SectionGuard: Sendable {
       return try refusal(of: section, notes, readable: readable, reading)
     }
     let item = context.catalog.mapping(ofSource: reading.position).item
-    var guarded = try context.guardListing(
+    let guarded = try context.guardListing(
       section.listing,
       item,
       unread: notes.unreadIDs,
       shown: shown
     )
-    if let shown, lost > 0, guarded.withheld.isEmpty, !guarded.isWhole {
-      let skips = last.skips(of: section.key)
-      try context.keepUnread(notes, of: shown, last: skips, in: &guarded)
-    }
-    if !isNamed, guarded.withheld.isEmpty { return nil }
+    if !isNamed, !guarded.isWithheld { return nil }
     var result = SectionResult(joined, notes, guarded, of: reading)
     // If the new items are rejected, they tell nothing about the paths in the catalog file.
-    if !guarded.isWhole, readable > 0 || lost > 0 { noteAbsent(notes, of: section.key, reading) }
-    guard result.error == nil else { return result }
-    let held = try shown.map { id throws(LarderError) in try context.index.itemCount(listing: id) }
-    let words = GuardMessage(section.key, held: held ?? 0)
+    if !guarded.isWithheld, readable > 0 || lost > 0 {
+      noteAbsent(notes, of: section.key, reading)
+    }
+    guard result.error == nil, let shown, guarded.isWithheld else { return result }
+    let held = try context.index.itemCount(listing: shown)
+    let words = GuardMessage(section.key, held: held)
     if !guarded.findings.isEmpty {
       result.note(words.suspicious(guarded.findings, item, listed: readable))
-    } else if guarded.isWhole {
+    } else if guarded.vanished.count < held {
+      result.note(words.shrunk(by: guarded.vanished.count))
+    } else {
       let finding =
         !isNamed ? words.dropped : readable == 0 ? words.emptied : words.replaced(by: readable)
       result.note(finding)
-    } else if !guarded.withheld.isEmpty {
-      result.note(words.shrunk(by: guarded.withheld.count))
     }
     return result
   }
@@ -176,45 +174,36 @@ struct SectionGuard: Sendable {
 
   /// Judges all sections together, after each was judged by itself.
   ///
-  /// If their losses are small in each section but suspicious in total, every section keeps its items.
-  ///
-  /// - Parameter results: The results of the sections.
-  /// - Returns: The results that have changed.
-  /// - Throws: ``LarderError`` when the index cannot be read or written.
-  func changes(to results: [SectionResult]) throws(LarderError) -> [SectionResult] {
-    guard !context.options.allowRemovals else { return [] }
+  /// - Parameter results: The results of all sections.
+  /// - Returns: Whether the losses of the sections are small in each section but suspicious in total.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  func isSuspicious(_ results: [SectionResult]) throws(LarderError) -> Bool {
     var held = 0
-    var vanished: [String: [String]] = [:]
-    for result in results {
-      guard let shown = last[result.key]?.listing else { continue }
+    for shown in results.compactMap({ last[$0.key]?.listing }) {
       held += try context.index.itemCount(listing: shown)
-      guard let listing = result.listing, listing != shown else { continue }
-      vanished[result.key] = try ListingUnion(of: shown, and: listing, context.index).vanished
     }
-    let all = vanished.values.joined()
-    guard ShrinkGuard.isSuspicious(catalog: held, vanished: all.count) else { return [] }
+    let vanished = results.flatMap(\.vanished)
+    guard ShrinkGuard.isSuspicious(catalog: held, vanished: vanished.count) else { return false }
     // If another section lists an item now, the item was moved and is not lost.
-    var gone = Set(all)
+    var gone = Set(vanished)
     for listing in results.compactMap(\.listing) where !gone.isEmpty {
       gone.subtract(try context.index.itemKeys(listing: listing))
     }
-    let count = all.count { gone.contains($0) }
-    guard ShrinkGuard.isSuspicious(catalog: held, vanished: count) else { return [] }
-    var changed: [SectionResult] = []
-    for var result in results {
-      guard let listing = result.listing, let shown = last[result.key]?.listing,
-        vanished[result.key]?.contains(where: gone.contains) == true
-      else { continue }
-      let (whole, kept) = try context.keep(gone, of: shown, beside: listing)
-      result.listing = whole
-      result.withheld = kept
-      if result.error == nil {
-        let before = try context.index.itemCount(listing: shown)
-        result.note(GuardMessage(result.key, held: before).shrunk(by: kept.count))
-      }
-      changed.append(result)
-    }
-    return changed
+    let count = vanished.count { gone.contains($0) }
+    return ShrinkGuard.isSuspicious(catalog: held, vanished: count)
+  }
+
+  /// Rejects the new items of a section that lost items, so that those of the last good run are shown.
+  ///
+  /// - Parameter result: The section's result, which is changed.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  func withhold(_ result: inout SectionResult) throws(LarderError) {
+    guard let shown = last[result.key]?.listing else { return }
+    (result.listing, result.source, result.unread) = (shown, .withheld, [])
+    (result.withheld, result.vanished) = (result.vanished, [])
+    guard result.error == nil else { return }
+    let held = try context.index.itemCount(listing: shown)
+    result.note(GuardMessage(result.key, held: held).shrunk(by: result.withheld.count))
   }
 }
 

@@ -54,6 +54,7 @@ final class PictureStage: Sendable {
   ///     answered for it since then, or if it was fresh then.
   ///   - ended: Called with each picture that needed a request, and its result.
   ///   - stored: Called with each picture that has new bytes, when they are on disk.
+  /// - Throws: ``LarderError`` when the index cannot be used.
   init(
     _ context: RunContext,
     strays: StrayFiles,

@@ -75,8 +75,7 @@ final class RunStages: Sendable {
     last = LastReport(opened.previous?.report, context.catalog.pictures.identity)
     sections = SectionStage(
       context,
-      previous: opened.before,
-      report: last
+      previous: opened.before
     ) { listing, isNew in
       Self.handOn(listing, isNew: isNew, context, details, pictures)
     }
@@ -93,7 +92,7 @@ final class RunStages: Sendable {
     let checked = checkShown()
     sections.group.join()
     do throws(LarderError) {
-      if !context.hasStopped() { try sections.guardCatalog() }
+      try sections.guardCatalog()
     } catch {
       // `OpenedRun.close` throws this error at the end of the run, because the run must first wait for the pictures in
       // progress.

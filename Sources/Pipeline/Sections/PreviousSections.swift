@@ -8,19 +8,14 @@ struct PreviousSections: Sendable {
   /// The sections' keys, in the order of the catalog.
   let keys: [String]
   private let sections: [String: RunSection]
-  private let report: LastReport
 
-  init(_ sections: [RunSection], report: LastReport) {
+  init(_ sections: [RunSection]) {
     keys = sections.map(\.key)
     self.sections = Dictionary(sections.map { ($0.key, $0) }) { first, _ in first }
-    self.report = report
   }
 
   /// The section with a key; nil if there was none.
   subscript(_ key: String) -> RunSection? { sections[key] }
-
-  /// The unreadable items that the last run found in the section with a key.
-  func skips(of key: String) -> LastReport.Skips { report.skips(of: key) }
 
   /// The result for a section that could not be fetched or read.
   ///
@@ -76,16 +71,7 @@ struct PreviousSections: Sendable {
 ///
 /// If a failure is likely to last and this report has it too, it counts as known in the current run.
 final class LastReport: Sendable {
-  /// The unreadable items of one section.
-  struct Skips: Sendable, Equatable {
-    /// The number of unreadable items whose id could not be read either.
-    var unnamed = 0
-    /// The ids of items whose earlier versions were shown because their new versions could not be read.
-    var unread: Set<String> = []
-  }
-
   private struct Content: Sendable {
-    var skips: [String: Skips] = [:]
     var lasting: Set<Failed> = []
     var omitted: SyncReport.FailureCounts = [:]
   }
@@ -121,9 +107,6 @@ final class LastReport: Sendable {
     (self.report, self.identity) = (report, identity)
   }
 
-  /// The unreadable items that the last run found in the section with a key.
-  func skips(of key: String) -> Skips { read().skips[key] ?? Skips() }
-
   /// Marks those failures as known that are likely to last and that this report has too.
   func mark(_ failures: inout [SyncReport.Failure]) {
     for place in failures.indices {
@@ -156,13 +139,6 @@ final class LastReport: Sendable {
   private func decoded() -> Content {
     var content = Content()
     guard let report = report.flatMap({ try? SyncReport(json: $0) }) else { return content }
-    for section in report.sections {
-      // An unreadable item that the report only counts is treated like an item whose id could not be read.
-      content.skips[section.key] = Skips(unnamed: section.skipped, unread: Set(section.unread))
-    }
-    for row in report.skipped where row.lost == .item && row.id != nil {
-      content.skips[row.section, default: Skips()].unnamed -= 1
-    }
     content.lasting = Set(report.failures.compactMap { Failed($0, identity) })
     content.omitted = report.failuresOmitted
     return content

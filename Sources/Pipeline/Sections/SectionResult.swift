@@ -14,11 +14,13 @@ struct SectionResult: Sendable {
   var subtitle: String?
   /// The listing to show.
   ///
-  /// It has the items that the shop lists now. It can also have items that the shop no longer lists, if a guard kept
-  /// them. A guard is a check that rejects a change if it looks like a fault of the shop.
+  /// It is the listing of the last run if a guard rejected the new one. A guard is a check that rejects a change if it
+  /// looks like a fault of the shop.
   var listing: ListingID?
-  /// The ids of items that the shop no longer lists and a guard kept.
+  /// The ids of items that the shop no longer lists, and that are shown because a guard rejected the new listing.
   var withheld: [String] = []
+  /// The ids of items that the shop no longer lists, and that are not shown unless all sections together lost too much.
+  var vanished: [String] = []
   /// The unreadable items and fields, up to a limit.
   var skipped: [SyncReport.Skipped] = []
   /// Counts of the unreadable items and fields that are not in `skipped`.
@@ -56,7 +58,7 @@ extension SectionResult {
       key: joined.section.key,
       title: joined.section.title,
       repeats: joined.repeats,
-      source: guarded.isWhole
+      source: guarded.isWithheld
         ? .withheld : reading.excused != nil ? .stale : reading.isNew ? .network : .unchanged,
       error: reading.excused ?? reading.broken ?? reading.ceiling,
       kept: guarded.findings.map(\.field),
@@ -65,7 +67,8 @@ extension SectionResult {
     )
     subtitle = joined.section.subtitle
     listing = guarded.listing
-    withheld = guarded.withheld
+    (withheld, vanished) =
+      guarded.isWithheld ? (guarded.vanished, []) : ([], guarded.vanished)
     (skipped, omitted) = (notes.skipped, notes.omitted)
     isExcused = reading.excused != nil
   }

@@ -35,16 +35,14 @@ final class SectionStage: Sendable {
   /// - Parameters:
   ///   - context: The values that all stages of the run share.
   ///   - previous: The sections of the last run. The new sections are compared with them.
-  ///   - report: The report of the last run.
   ///   - arrived: Called with each stored listing, and with true if the shop has just sent it.
   init(
     _ context: RunContext,
     previous: [RunSection],
-    report: LastReport,
     arrived: @escaping @Sendable (ListingID, _ isNew: Bool) -> Void
   ) {
     self.context = context
-    last = PreviousSections(previous, report: report)
+    last = PreviousSections(previous)
     writer = PageWriter(context: context)
     renewed = RenewedDocuments(context.index)
     pages = PageReader(context: context, writer: writer)
@@ -303,7 +301,7 @@ final class SectionStage: Sendable {
     let union = try ListingUnion(of: shown, and: joined.section.listing, context.index)
     let missing = union.vanished
     guard !missing.isEmpty else { return [] }
-    joined.section.listing = try union.keep(union.union(keeping: Set(missing)))
+    joined.section.listing = try union.keep(Set(missing))
     return missing
   }
 
@@ -347,9 +345,16 @@ final class SectionStage: Sendable {
   }
 
   /// Passes on the listing of a section.
+  ///
+  /// A section that lost items waits for ``guardCatalog()``, so that nothing is requested for a listing that is rejected
+  /// after all.
   private func handOn(_ result: SectionResult) {
-    guard let listing = result.listing else { return }
-    arrived(listing, result.source == .network)
+    guard result.vanished.isEmpty else { return }
+    passOn(result)
+  }
+
+  private func passOn(_ result: SectionResult) {
+    if let listing = result.listing { arrived(listing, result.source == .network) }
   }
 
   /// Reports a source without any usable page as failed.
@@ -371,22 +376,21 @@ final class SectionStage: Sendable {
   /// Call it when `group` is empty.
   func takeRenewed() -> [DocumentEntry] { renewed.take() }
 
-  /// Lets the guards judge all sections together.
+  /// Lets the guards judge all sections together, and passes on the sections that lost items.
+  ///
+  /// If the losses look like a fault, each of these sections shows its items of the last good run.
   ///
   /// Call it when `group` is empty.
-  ///
-  /// See ``SectionGuard/changes(to:)``.
   func guardCatalog() throws(LarderError) {
-    for changed in try guardian.changes(to: sections) {
-      results.withLock { results in
-        for source in results.indices {
-          for place in results[source].indices where results[source][place].key == changed.key {
-            results[source][place] = changed
-          }
-        }
+    var results = results.withLock { $0 }
+    let isSuspicious = try guardian.isSuspicious(results.flatMap(\.self))
+    for source in results.indices {
+      for place in results[source].indices where !results[source][place].vanished.isEmpty {
+        if isSuspicious { try guardian.withhold(&results[source][place]) }
+        passOn(results[source][place])
       }
-      handOn(changed)
     }
+    self.results.withLock { $0 = results }
   }
 
   private func end(_ reading: SectionReading, _ sections: [SectionResult]) {

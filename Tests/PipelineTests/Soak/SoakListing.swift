@@ -3,19 +3,19 @@ struct SoakListing {
   let items: [SoakItem]
   /// The number of items that would be removed if only the section's own guard applied.
   var vanished = 0
-  /// Whether the vanished items were kept because the whole catalog lost too much.
+  /// Whether the listing was rejected because the whole catalog lost too much.
   var isKept = false
 
   /// The listings that a section may show after its new listing was received.
   ///
-  /// Kept items are shown after the item they followed before.
+  /// A new listing is shown as it is, or rejected as a whole. Then the items before are shown.
   ///
   /// - A listing is rejected if more than a tenth of it, and more than one item, cannot be read.
   /// - It is rejected if it has none of the items before, if all items lost a field, or if more than 10 items have one
   ///   value where they had several.
-  /// - If it had more than 10 items and lost more than a tenth of them, all lost items are kept.
-  /// - Listed items that cannot be read keep their earlier form.
-  /// - If the whole catalog lost too much, all items are kept; see ``SoakCatalogGuard``.
+  /// - It is rejected if it had more than 10 items and lost more than a tenth of them.
+  /// - It is rejected if it lost any items and the whole catalog lost too much; see ``SoakCatalogGuard``.
+  /// - Items of an accepted listing that cannot be read keep their earlier form, after the item they followed before.
   ///
   /// - Parameters:
   ///   - incoming: The listing that the shop sent, joined from all pages.
@@ -32,18 +32,15 @@ struct SoakListing {
     let items = incoming.readable
     let listed = Set(items.map(\.id)).union(incoming.unreadable)
     let vanished = before.count { !listed.contains($0.id) }
-    let isReplaced = vanished > 0 && vanished == before.count
-    if isReplaced || items.isFault(after: before) { return [SoakListing(items: before)] }
     let isCut = before.count > 10 && vanished * 10 > before.count
+    let isReplaced = vanished > 0 && vanished == before.count
+    if isCut || isReplaced || items.isFault(after: before) { return [SoakListing(items: before)] }
     let unreadable = Set(incoming.unreadable)
-    let alone = items.keeping(
-      isCut ? before : before.filter { unreadable.contains($0.id) },
-      of: before
-    )
-    if isCut || vanished == 0 { return [SoakListing(items: alone)] }
+    let alone = items.keeping(before.filter { unreadable.contains($0.id) }, of: before)
+    if vanished == 0 { return [SoakListing(items: alone)] }
     return [
       SoakListing(items: alone, vanished: vanished),
-      SoakListing(items: alone.keeping(before, of: before), vanished: vanished, isKept: true),
+      SoakListing(items: before, vanished: vanished, isKept: true),
     ]
   }
 }
@@ -67,7 +64,7 @@ extension SoakListing {
 
 /// The guard of a catalog with 30 items or more.
 ///
-/// If the catalog would lose more than a tenth of its items, all of them are kept.
+/// If the catalog would lose more than a tenth of its items, every listing that lost items is rejected.
 struct SoakCatalogGuard {
   private var before = 0
   private var vanished = 0

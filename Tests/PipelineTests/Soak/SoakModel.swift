@@ -5,7 +5,7 @@
 /// - Fresh data is not requested, and stale data is. (``SoakTerm``)
 /// - After an answered request the cache has the content that the origin sent or confirmed.
 /// - After a failed or useless answer the cache is unchanged.
-/// - If a listing suddenly lacks too many items, they are kept. Missing details are kept too.
+/// - If a listing suddenly lacks too many items, the listing before is shown. Missing details are kept.
 /// - After an interrupted run, everything is in its old or its new state, never between the two.
 struct SoakModel {
   /// The state of one URL in the cache.
