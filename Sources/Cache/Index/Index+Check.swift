@@ -93,8 +93,9 @@ extension Index {
     pictures.sort()
     for (place, id) in pictures.enumerated() where place == 0 || pictures[place - 1] != id {
       picture.restart(id)
+      guard try picture.next() else { throw damaged("a picture's row") }
       // To reach this column, SQLite reads nearly the whole row: only `older` and `identity` follow it.
-      if try picture.next() { _ = picture.optionalNumber(0) }
+      _ = picture.optionalNumber(0)
     }
   }
 
@@ -138,13 +139,24 @@ extension Index {
     )
   }
 
-  /// Checks all listings of the last run of each catalog; see ``checkListings(_:slice:)``.
+  /// Checks all listings of the last run of each catalog, and the rows of the pictures of all details; see
+  /// ``checkListings(_:slice:)``.
   ///
-  /// - Throws: ``LarderError``, with code `damaged` when a listing cannot be read.
+  /// - Throws: ``LarderError``, with code `damaged` when a listing cannot be read, or a picture has no row.
   package func checkCatalogs() throws(LarderError) {
     for catalog in try catalogs() {
       guard let run = try lastRun(catalog: catalog.id) else { continue }
       try checkListings(try sections(run: run.id).compactMap(\.listing))
+    }
+    try read { db in
+      let details = try RowReader(db, "SELECT pictures FROM detail")
+      let picture = try RowReader(db, "SELECT 1 FROM picture WHERE id = ?")
+      while try details.next() {
+        for id in details.keys(0) {
+          picture.restart(id)
+          guard try picture.next() else { throw damaged("a picture's row") }
+        }
+      }
     }
   }
 }
