@@ -68,13 +68,11 @@ package struct ShardPlanning: Sendable {
     let lists = try ShardLists(
       partition,
       among: shards,
-      identity: catalog.pictures.identity,
       known: index,
       onlyMissing: onlyFailed
     )
     var shared = SharedSync()
-    shared.states = try index.map { try KnownPictures($0) } ?? KnownPictures()
-    shared.planned = { lists.add($0) }
+    shared.planned = { lists.add($0, at: now()) }
     let report = try sync(scratch, shared).run(holder: "larder shard plan")
     guard report.outcome != .failed, report.outcome != .interrupted, report.unfinished.isEmpty
     else { return (nil, report) }
@@ -148,7 +146,6 @@ package struct ShardPlanning: Sendable {
 final class ShardLists: Sendable {
   private let partition: Partition
   private let count: Int
-  private let identity: PictureIdentity
   private let index: Index?
   private let onlyMissing: Bool
   private let lines: ScratchLines
@@ -158,31 +155,38 @@ final class ShardLists: Sendable {
   /// - Parameters:
   ///   - partition: Whether a picture's shard depends on the picture's URL or on its host.
   ///   - count: The number of lists.
-  ///   - identity: The catalog's rule for the identity of a picture, which is the URL or a part of it.
   ///   - index: The index of the cache that the shards will fill, or nil if there is no cache.
   ///   - onlyMissing: Whether to leave out the pictures that are in the cache.
   /// - Throws: ``LarderError`` if the temporary files cannot be created.
   init(
     _ partition: Partition,
     among count: Int,
-    identity: PictureIdentity = .url,
     known index: Index? = nil,
     onlyMissing: Bool = false
   ) throws(LarderError) {
-    (self.partition, self.count, self.identity) = (partition, count, identity)
+    (self.partition, self.count) = (partition, count)
     (self.index, self.onlyMissing) = (index, onlyMissing)
     lines = try ScratchLines()
   }
 
-  /// Adds pictures.
+  /// Adds those pictures that are not fresh in the cache.
   ///
   /// If they cannot be stored, ``write(to:on:)`` throws the error.
-  func add(_ pictures: [(id: PictureID, url: WebURL)]) {
+  ///
+  /// - Parameters:
+  ///   - pictures: The pictures.
+  ///   - now: The current time.
+  /// - Returns: The number of pictures that are fresh.
+  func add(_ pictures: [(entry: PictureEntry, url: WebURL)], at now: UnixTime) -> Int {
     // If the look-up fails, the pictures are planned. The runs of their shards then find which of them are current.
-    let rows = (try? index?.pictures(pictures.map(\.id))) ?? [:]
-    for (id, url) in pictures {
-      let new = PictureEntry(id: id, url: url.text, identity: identity.text(of: url.text))
-      var entry = rows[id] ?? new
+    let rows = (try? index?.pictures(pictures.map(\.entry.id))) ?? [:]
+    var fresh = 0
+    for (new, url) in pictures {
+      var entry = rows[new.id] ?? new
+      guard !entry.isFresh(at: now) else {
+        fresh += 1
+        continue
+      }
       entry.url = url.text
       // Encoding cannot fail, because only NaN and infinity cannot be encoded.
       guard !(onlyMissing && entry.isHeld), let line = try? PictureRow(entry).jsonLine()
@@ -190,6 +194,7 @@ final class ShardLists: Sendable {
       let shard = partition.shard(of: url.text, host: "\(url.hostPort)", among: count)
       lines.add(String(decoding: line, as: UTF8.self), to: shard)
     }
+    return fresh
   }
 
   /// Writes the lists to their files.

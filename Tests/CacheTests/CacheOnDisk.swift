@@ -37,7 +37,7 @@ final class CacheOnDisk {
       index: index,
       disk: disk,
       run: run,
-      states: PictureStates(index),
+      findsEqualBytes: true,
       partials: recovery.partials,
       patience: patience,
       queues: queues

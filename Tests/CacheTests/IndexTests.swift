@@ -205,24 +205,6 @@ struct IndexTests {
     #expect(try reader.catalogs().map(\.name) == ["first"])
   }
 
-  @Test
-  func
-    `the total size of the pictures is the same, summed in SQL or read with the picture states`()
-    throws
-  {
-    let cache = try CacheOnDisk(folder)
-    try cache.keep([(url("a"), jpeg("a")), (url("b"), jpeg("b", count: 3_000))])
-    try cache.keep([(url("c"), jpeg("c"))])
-    let gone = PictureID(url: url("c"))
-    try cache.index.renew([], forgetting: [gone])
-
-    let all = try cache.index.pictureStates()
-
-    #expect(all.states.count == 3 && all.states[gone]?.isHeld == false)
-    #expect(try all.bytes == cache.index.bytesHeld())
-    #expect(all.bytes == ByteCount(jpeg("a").count + jpeg("b", count: 3_000).count))
-  }
-
   @Test func `a row with values of the wrong types reads as invalid without an error`() throws {
     let cache = try CacheOnDisk(folder)
     try cache.keep([(url("a"), jpeg("a")), (url("b"), jpeg("b"))])
@@ -239,19 +221,17 @@ struct IndexTests {
     }
 
     let entry = try #require(try cache.entry(url("a")))
-    let states = try cache.index.pictureStates().states
     var all: [PictureEntry] = []
     try cache.index.forEachPicture { all.append($0) }
 
     #expect(entry.url == url("a") && entry.type == nil && entry.expiry == 0)
     #expect(entry.stamp == FileStamp(inode: 0, bytes: 0, modified: entry.stamp?.modified ?? 0))
-    #expect(states[id] == PictureState(expiry: 0, checked: 0, content: 1))
-    let urls = try cache.index.pictureURLs([id, PictureID(url: "x")])
-    #expect(urls.count == 1 && urls[id]?.url == url("a") && urls[id]?.failure == "0")
-    let other = PictureID(url: url("b"))
-    #expect(try cache.index.bytesHeld { Set($0).intersection([id]) } == 0)
-    let bytes = try cache.index.bytesHeld()
-    #expect(try bytes == cache.index.bytesHeld { Set($0).intersection([other]) })
+    try cache.index.forgetSeen()
+    let now: UnixTime = 9
+    let rule = DueRule(isChanged: false, now: now, since: nil, isRanked: false)
+    #expect(try cache.index.see([id], by: rule) { $0 }.due == [url("a"): 1])
+    #expect(try cache.index.takeDue(url("a"), 1) == [entry])
+    #expect(try cache.index.bytesSeen() == 0)
     #expect(all.count == 2 && Index.salvage(root + "/index.sqlite").count == 2)
     #expect(try cache.verify().damaged == [String(path("a").dropFirst("cache/".count))])
   }
@@ -320,11 +300,12 @@ struct IndexTests {
     now: UnixTime,
     isFresh: Bool
   ) {
-    let state = PictureState(expiry: expiry, checked: checked, content: 1)
+    var entry = PictureEntry(id: PictureID(url: "x"), url: "x")
+    (entry.expiry, entry.checked) = (expiry, checked)
 
-    #expect(state.freshness(at: now) == (isFresh ? .fresh(until: expiry) : nil))
-    let missing = PictureState(expiry: expiry, checked: checked, content: 0)
-    #expect(missing.freshness(at: now) == (isFresh ? .rest(until: expiry) : nil))
+    #expect(entry.isCurrent(at: now) == isFresh && !entry.isFresh(at: now))
+    entry.sha256 = [1]
+    #expect(entry.isFresh(at: now) == isFresh)
   }
 
   @Test func `a truncated list of numbers loses only its last number`() {

@@ -104,11 +104,6 @@ struct FreshnessPropertyTests {
         response: word.text,
         expiry: word.expiry
       )
-      let state = PictureState(
-        expiry: picture.expiry,
-        checked: picture.checked ?? 0,
-        content: 1
-      )
 
       for later in [-301, -300, 29, 60, 500, 400_000_000] as [Int64] {
         let now = answered + later
@@ -126,8 +121,7 @@ struct FreshnessPropertyTests {
         }
         // The two columns tell only whether a request is necessary, and only if it has the same header fields as
         // before.
-        let quick = state.freshness(at: now)
-        #expect((quick != nil) == plain.freshness(at: now, for: asking).isQuiet)
+        #expect(picture.isFresh(at: now) == plain.freshness(at: now, for: asking).isQuiet)
       }
     }
   }

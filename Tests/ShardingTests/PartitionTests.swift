@@ -48,7 +48,8 @@ struct PartitionTests {
       let disk = SystemDisk(durable: false)
       let parting = try ShardLists(partition, among: 16)
       for url in urls.shuffled() + urls.prefix(1000) {
-        parting.add([(id: PictureID(url: url.text), url: url)])
+        let entry = PictureEntry(id: PictureID(url: url.text), url: url.text)
+        #expect(parting.add([(entry, url)], at: 0) == 0)
       }
       let shards = try parting.write(to: place, on: disk)
       let lists = try (0..<16).map { try list($0, in: folder, "\(partition)") }

@@ -140,11 +140,15 @@ extension Index {
     )
   }
 
-  /// Checks all listings of the last run of each catalog; see ``checkListings(_:slice:)``.
+  /// Checks all listings of the last run of each catalog, and the rows of the pictures of all details; see
+  /// ``checkListings(_:slice:)``.
   ///
-  /// - Throws: ``LarderError``, with code `damaged` when a listing cannot be read.
+  /// - Throws: ``LarderError``, with code `damaged` when a listing cannot be read, or a picture has no row.
   package func checkCatalogs() throws(LarderError) {
     try checkListings(try shownListings())
+    let sql = "SELECT 1 FROM detail_picture WHERE picture NOT IN (SELECT row FROM picture) LIMIT 1"
+    let isLost = try read { try Int.fetchOne($0, sql: sql) != nil }
+    if isLost { throw damaged("a picture's row") }
   }
 }
 

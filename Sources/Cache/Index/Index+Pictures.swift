@@ -83,37 +83,16 @@ package struct PictureAddress: Sendable, Equatable {
   }
 }
 
-/// The part of a picture's row that a run keeps in memory: 24 bytes for each picture.
-package struct PictureState: Sendable, Equatable {
-  /// The time until which no request is needed: the stored response expires then, or a failed picture can be requested
-  /// again.
-  package var expiry: UnixTime
-  /// The time of the origin's last answer for the picture.
-  package var checked: UnixTime
-  /// The ``ContentDigest/number(of:)`` of the picture's bytes; 0 if the picture is not held.
-  package var content: Int64
-  /// Whether the picture is held, so that the cache has its bytes.
-  package var isHeld: Bool { content != 0 }
-
-  /// Makes a state from its parts.
-  package init(expiry: UnixTime, checked: UnixTime, content: Int64) {
-    self.expiry = expiry
-    self.checked = checked
-    self.content = content
-  }
-
-  /// The reason why no request is needed now; nil if one is needed.
-  ///
-  /// No request is needed if the held bytes are fresh, or if the last request failed and the waiting time has not
-  /// passed yet. If a request is needed, the rest of the row decides which kind of request to send.
+extension PictureEntry {
+  /// Whether the picture is held and needs no request.
   ///
   /// If the last check seems to be in the future, the clock was set back since. Then a request is needed, because the
   /// picture might otherwise stay fresh for years.
-  package func freshness(at now: UnixTime) -> Freshness? {
-    guard FreshnessPolicy.window(answered: checked, expiry: expiry).contains(now) else {
-      return nil
-    }
-    return isHeld ? .fresh(until: expiry) : .rest(until: expiry)
+  package func isFresh(at now: UnixTime) -> Bool { isHeld && isCurrent(at: now) }
+
+  /// Whether the origin's last answer, or the waiting time after a failure, is still valid.
+  package func isCurrent(at now: UnixTime) -> Bool {
+    FreshnessPolicy.window(answered: checked ?? 0, expiry: expiry).contains(now)
   }
 }
 
@@ -123,17 +102,6 @@ extension Index {
   /// Pictures without a row are left out.
   package func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: PictureEntry] {
     try rows(of: ids, Self.select + " WHERE id = ?") { PictureEntry($0) }
-  }
-
-  /// The URLs of these pictures, and the reasons why their last requests failed.
-  ///
-  /// Pictures without a row are left out.
-  package func pictureURLs(
-    _ ids: [PictureID]
-  ) throws(LarderError) -> [PictureID: (url: String, failure: String?)] {
-    try rows(of: ids, "SELECT url, failure FROM picture WHERE id = ?") { row in
-      row.text(0).map { ($0, row.text(1)) }
-    }
   }
 
   /// The error for a picture of an item or detail that has no row.

@@ -35,8 +35,8 @@ final class GroupCommitter: @unchecked Sendable {
   private let index: Index
   private let disk: any Disk
   private let run: RunID
-  /// The states of the pictures in the cache at the start of the run.
-  private let states: PictureStates?
+  /// Whether a new file with the bytes of a picture in the cache becomes a link to that picture's file.
+  private let findsEqualBytes: Bool
   /// The time for which the rows of a full group can wait for the rows of the next group.
   private let patience: DispatchTimeInterval
   private let queue = DispatchQueue(label: "larder.commit")
@@ -57,7 +57,7 @@ final class GroupCommitter: @unchecked Sendable {
     index: Index,
     disk: any Disk,
     run: RunID,
-    states: PictureStates?,
+    findsEqualBytes: Bool,
     patience: DispatchTimeInterval
   ) {
     self.layout = layout
@@ -65,7 +65,7 @@ final class GroupCommitter: @unchecked Sendable {
     self.disk = disk
     self.run = run
     self.patience = patience
-    self.states = states
+    self.findsEqualBytes = findsEqualBytes
   }
 
   var failure: LarderError? { firstFailure.withLock { $0 } }
@@ -132,10 +132,7 @@ final class GroupCommitter: @unchecked Sendable {
   private func findContents() {
     guard contents == nil else { return }
     do throws(LarderError) {
-      let states = try states?.read().states ?? [:]
-      var contents = [Int64: PictureID](minimumCapacity: states.count)
-      for (id, state) in states where state.isHeld { contents[state.content] = id }
-      self.contents = contents
+      contents = findsEqualBytes ? try index.contents() : [:]
     } catch {
       note(error)
       contents = [:]

@@ -45,8 +45,8 @@ package final class PictureStore: Sendable {
   ///   - index: The cache's index.
   ///   - disk: The file system, which tests replace.
   ///   - run: The run for which changes of pictures are recorded.
-  ///   - states: The pictures that were in the cache before the run. If a new picture has the same bytes as one of
-  ///     them, the bytes are not stored again. Pass nil to store them again.
+  ///   - findsEqualBytes: Whether the bytes of a new picture are not stored again if another picture in the cache has
+  ///     the same bytes.
   ///   - partials: The unfinished downloads of earlier runs.
   ///   - patience: The time for which a group can wait until it is full, and for which the rows of a full group can
   ///     wait for more rows.
@@ -56,7 +56,7 @@ package final class PictureStore: Sendable {
     index: Index,
     disk: any Disk = SystemDisk(),
     run: RunID,
-    states: PictureStates?,
+    findsEqualBytes: Bool,
     partials: PartialBodies? = nil,
     patience: DispatchTimeInterval = .milliseconds(125),
     queues: Int? = nil
@@ -67,7 +67,7 @@ package final class PictureStore: Sendable {
       index: index,
       disk: disk,
       run: run,
-      states: states,
+      findsEqualBytes: findsEqualBytes,
       patience: patience
     )
     self.committer = committer

@@ -586,7 +586,7 @@ extension RunContext {
   ) -> (entry: DetailEntry, pictures: [PictureAddress]) {
     var detail = detail
     // A detail is JSON, never an HTML page.
-    let pictures = references(to: detail.images, base: localBase ?? base).map(\.address)
+    let pictures = addresses(of: detail.images, base: localBase ?? base)
     detail.images.resolve(pictures)
     let entry = DetailEntry(
       item: detail.id,

@@ -5,7 +5,7 @@ import Transport
 // This file decides whether a row of the index is fresh, so that its document or picture needs no request. A document
 // is a page of a section, which is a list of items, or the detail of an item. An unattended run is one of `larder
 // warm`. Each row stores the two times that the decision needs. Header fields are parsed only if a request is
-// necessary. For a picture, a run calls `PictureState.quiet`, which reads no header fields, and a dry run calls
+// necessary. For pictures, a run asks the index by `DueQuery.stale`, which reads no header fields, and a dry run calls
 // `PictureEntry.freshness`. A new rule must be added to both.
 
 extension DocumentEntry {
@@ -49,23 +49,6 @@ extension DocumentEntry {
   }
 }
 
-extension PictureState {
-  /// The reason why a picture needs no request; nil if it needs one.
-  ///
-  /// If it needs one, ``PictureEntry/freshness(at:for:onlyDue:)`` decides which kind of request it is.
-  ///
-  /// - Parameters:
-  ///   - now: The current time.
-  ///   - onlyDue: Whether the run is unattended. After a failure, only such a run waits before it requests the picture
-  ///     again.
-  /// - Returns: ``Freshness/fresh(until:)``, ``Freshness/rest(until:)`` or nil.
-  func quiet(at now: UnixTime, onlyDue: Bool) -> Freshness? {
-    let freshness = freshness(at: now)
-    if case .rest = freshness, !onlyDue { return nil }
-    return freshness
-  }
-}
-
 extension PictureEntry {
   /// The action for a picture: no request, a conditional request, or a full one.
   ///
@@ -76,8 +59,7 @@ extension PictureEntry {
   /// - Returns: The action.
   func freshness(at now: UnixTime, for traits: CacheKeyFields?, onlyDue: Bool) -> Freshness {
     guard isHeld else {
-      let row = PictureState(expiry: expiry, checked: checked ?? 0, content: 0)
-      return row.quiet(at: now, onlyDue: onlyDue) ?? .refetch
+      return onlyDue && isCurrent(at: now) ? .rest(until: expiry) : .refetch
     }
     guard let response else { return adoptedCondition.map(Freshness.revalidate) ?? .refetch }
     return StoredResponse(word: response)?.freshness(until: expiry, at: now, for: traits)

@@ -5,13 +5,19 @@ import Transport
 
 /// A request for a picture that was sent and is not yet answered.
 struct PictureFetch: Sendable {
-  let job: PictureStage.Job
-  /// The cached version at the time of the request, if any.
-  let held: PictureEntry?
+  /// The picture's row at the time of the request.
+  let entry: PictureEntry
+  /// The URL that is requested.
+  let url: WebURL
+  /// The host whose place the request takes.
+  let host: String
   /// The sink that receives the picture's body.
   let sink: PictureSink
   /// The time of the request.
   let asked: UnixTime
+
+  /// The cached version at the time of the request, if any.
+  var held: PictureEntry? { entry.isHeld ? entry : nil }
 }
 
 /// The result of a request for a picture.
@@ -79,11 +85,15 @@ extension PictureStage {
     let now = context.now
     let head = response.head
     let attempts = response.attempts
-    let traits = context.pictureTraits(fetch.job.url)
+    let traits = context.pictureTraits(fetch.url)
     context.store.commit(
       fetch.sink,
-      as: { [context] in
-        var entry = context.entry(fetch.job)
+      as: {
+        var entry = PictureEntry(
+          id: fetch.entry.id,
+          url: fetch.url.text,
+          identity: fetch.entry.identity
+        )
         entry.enter(head, asked: fetch.asked, answered: now(), traits: traits)
         return entry
       },
@@ -96,7 +106,7 @@ extension PictureStage {
   private func renew(_ fetch: PictureFetch, _ response: Response) {
     let now = context.now
     let head = response.head
-    let url = fetch.job.url
+    let url = fetch.url
     let traits = context.pictureTraits(url)
     context.failures.count(attempts: response.attempts)
     fetch.sink.restart()
@@ -109,7 +119,7 @@ extension PictureStage {
         entry.url = url.text
         return entry
       },
-      completion: { [self] in finish(fetch.job, .revalidated) }
+      completion: { [self] in finish(fetch, .revalidated) }
     )
   }
 
@@ -120,15 +130,15 @@ extension PictureStage {
     switch outcome {
     case .stored(let bytes, let wasHeld):
       context.failures.count(attempts: attempts)
-      stored(fetch.job.id)
-      finish(fetch.job, .fetched(bytes: bytes, isChange: wasHeld))
+      stored(fetch.entry.id)
+      finish(fetch, .fetched(bytes: bytes, isChange: wasHeld))
     case .same(let bytes):
       context.failures.count(attempts: attempts)
-      finish(fetch.job, .fetched(bytes: bytes, isChange: false))
+      finish(fetch, .fetched(bytes: bytes, isChange: false))
     case .refused(let reason, let detail):
       let failure = TransferFailure(
         reason: reason,
-        url: fetch.job.url.redacted,
+        url: fetch.url.redacted,
         detail: detail,
         attempts: attempts
       )
@@ -140,33 +150,27 @@ extension PictureStage {
   ///
   /// Bytes in the cache are kept.
   private func fail(_ fetch: PictureFetch, _ failure: TransferFailure) {
-    let job = fetch.job
-    let traits = context.pictureTraits(job.url)
+    let traits = context.pictureTraits(fetch.url)
     if let held = fetch.held, held.excuses(failure, at: context.now(), for: traits) {
       context.failures.count(attempts: failure.attempts)
-      return finish(job, .excused)
+      return finish(fetch, .excused)
     }
-    context.failures.note(job.id, failure)
-    guard !failure.endedWithRun else { return finish(job, .unfinished) }
+    context.failures.note(fetch.entry.id, failure)
+    guard !failure.endedWithRun else { return finish(fetch, .unfinished) }
     let now = context.now()
     context.store.commit(
-      row: { [context] in
-        // A picture that is not in the cache can already have a row, with the time of the picture's first failure.
-        let known = fetch.held ?? (try? context.index.pictures([job.id]))?[job.id]
-        var entry = known ?? context.entry(job)
-        entry.url = job.url.text
+      row: {
+        var entry = fetch.entry
+        entry.url = fetch.url.text
         let end = failure.refusalExpiry(at: now)
         entry.fail(for: failure.reason, at: now, saidUntil: end)
         return entry
       },
-      completion: { [self] in finish(job, .failed) }
+      completion: { [self] in finish(fetch, .failed) }
     )
   }
-}
 
-extension RunContext {
-  /// Makes a row for a picture that is not in the cache yet.
-  fileprivate func entry(_ job: PictureStage.Job) -> PictureEntry {
-    PictureEntry(id: job.id, url: job.url.text, identity: identity(of: job.url))
+  private func finish(_ fetch: PictureFetch, _ end: FetchedPicture) {
+    finish(fetch.entry.id, fetch.host, end)
   }
 }

@@ -3,36 +3,23 @@ import Cache
 import Catalog
 import Transport
 
-/// A reference to a picture in an item or a detail that was just decoded.
-struct PictureReference: Sendable {
-  /// The address that the index stores.
-  let address: PictureAddress
-  /// The parsed URL; nil if the shop's text is not a URL that can be fetched.
-  let url: WebURL?
-}
-
 extension RunContext {
   /// Resolves an item's references to pictures to absolute URLs.
   ///
   /// A relative URL is resolved against `base`. Text that is not a fetchable URL becomes a picture that fails in every
-  /// run until the feed is corrected. User names and passwords in the URLs are left out; those that the user gave are
-  /// added to requests later.
-  func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
+  /// run until the feed is corrected.
+  func addresses(of images: [ImageReference], base: WebURL?) -> [PictureAddress] {
     images.map { image in
       if let url = try? parse(named: image.url, relativeTo: base) {
         let identity = identity(of: url)
-        let id = PictureID(url: identity)
-        return PictureReference(
-          address: PictureAddress(id: id, url: url.text, identity: identity),
-          url: url.userInfo == nil ? url : url.with(userInfo: nil)
-        )
+        return PictureAddress(id: PictureID(url: identity), url: url.text, identity: identity)
       }
       func kept(_ text: String) -> String { variables.isEmpty ? text : variables.veiled(text) }
       let text = kept(image.url)
-      let (id, url) = (PictureID(url: text), kept(URLSecrets.defused(image.url)))
-      return PictureReference(
-        address: PictureAddress(id: id, url: url, identity: text),
-        url: nil
+      return PictureAddress(
+        id: PictureID(url: text),
+        url: kept(URLSecrets.defused(image.url)),
+        identity: text
       )
     }
   }

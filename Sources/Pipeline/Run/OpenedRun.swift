@@ -14,15 +14,10 @@ struct OpenedRun {
   let previous: RunEntry?
   /// The sections as the previous run left them.
   let before: [RunSection]
-  /// The states of pictures in the index.
-  let known: KnownPictures
   /// Files in the cache that no row of the index names.
   ///
   /// A killed run or another program left them.
   let strays: StrayFiles
-  /// The states of all pictures, which are read in the background during the first requests; nil if this run is a
-  /// merge.
-  let states: PictureStates?
   /// The pictures that shards fetched for this run; nil unless it is a merge.
   let imported: ImportedPictures?
   /// The modification times that the picture folders had at the start of the run.
@@ -83,21 +78,14 @@ struct OpenedRun {
     }
     previous = try index.lastRun(catalog: entry.id)
     before = try previous.map { run throws(LarderError) in try index.sections(run: run.id) } ?? []
-    // The states tell whether the cache already has a picture with the bytes of a new file. A merge does without them,
-    // because the files of the shards are already in the cache, and the states can be too many for memory.
-    states = imported == nil ? PictureStates(index) : nil
-    if let planned = shared.states {
-      known = planned
-    } else {
-      known = if let states { KnownPictures(states) } else { try KnownPictures(index) }
-    }
     number = try index.beginRun(catalog: entry.id, at: request.now())
     let store = PictureStore(
       layout,
       index: index,
       disk: disk,
       run: number,
-      states: states,
+      // The files of shards are already in the cache, and a merge fetches few others.
+      findsEqualBytes: imported == nil,
       partials: recovery.partials
     )
     let failures = FailureLog()
@@ -135,22 +123,16 @@ struct OpenedRun {
     let (index, layout, pictures) = (context.index, context.layout, results.pictures)
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
 
-    var (seen, tally) = (pictures.seen, pictures.tally)
+    var tally = pictures.tally
     if let imported { tally.add(imported.counts) }
     // Whether the index has pictures that this run did not come across. They belong to earlier runs or other catalogs.
-    var hasOthers = false
-    try known.forEachBatch { ids in
-      hasOthers = !seen.hasAll(ids)
-      return hasOthers
-    }
+    let hasOthers = try index.hasUnseen()
     var report = try results.writing.report(
       details: results.details?.tally,
       lost: results.details?.lost ?? [:],
       pictures: tally,
-      bytesHeld: hasOthers
-        ? try index.bytesHeld { seen.members($0) } : try bytesHeld(after: pictures.tally)
+      bytesHeld: try index.bytesSeen()
     )
-    if let failure = seen.failure { throw failure }
     report.run = number
     if context.hasStopped() { report.outcome = .interrupted }
     // A run that skips the details or some pictures cannot tell which files are unreferenced.
@@ -205,14 +187,6 @@ struct OpenedRun {
     // When the modification times of the folders are recorded, the next run looks for stray files only in folders that
     // have changed.
     if strays.isEmpty { try index.noteFolderTimes(of: context.layout, since: folders) }
-  }
-
-  /// The number of bytes of all cached pictures.
-  ///
-  /// If this run requested no picture, the number comes from memory instead of the index.
-  private func bytesHeld(after tally: SyncReport.Pictures) throws(LarderError) -> ByteCount {
-    if let states, strays.isEmpty, tally.fresh == tally.total { return try states.read().bytes }
-    return try context.index.bytesHeld()
   }
 
   /// Removes files that no catalog refers to, at the end of a complete run.

@@ -106,12 +106,10 @@ package final class PictureListRun: Sendable {
     let layout = try CacheLayout(beside: cache, workFolder: room, remote: remote)
     let index = try Index()
     let strays = try layout.recoverShard(known, index)
-    let states = PictureStates(index)
-    let context = try context(of: request, layout, index, states)
+    let context = try context(of: request, layout, index)
     let ends = Mutex<[PictureID: FetchedPicture]>([:])
-    let stage = PictureStage(
+    let stage = try PictureStage(
       context,
-      known: KnownPictures(states),
       strays: strays,
       ended: { id, end in ends.withLock { $0[id] = end } },
       stored: { _ in }
@@ -128,8 +126,7 @@ package final class PictureListRun: Sendable {
   private func context(
     of request: RunRequest,
     _ layout: CacheLayout,
-    _ index: Index,
-    _ states: PictureStates
+    _ index: Index
   ) throws(LarderError) -> RunContext {
     let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
     let store = PictureStore(
@@ -137,7 +134,7 @@ package final class PictureListRun: Sendable {
       index: index,
       disk: disk,
       run: try index.beginRun(catalog: entry.id, at: now()),
-      states: states
+      findsEqualBytes: true
     )
     return RunContext(
       request,

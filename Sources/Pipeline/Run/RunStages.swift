@@ -55,15 +55,14 @@ final class RunStages: Sendable {
     _ opened: OpenedRun,
     _ addresses: CatalogAddresses,
     disk: any Disk,
-    planned: (@Sendable ([PictureStage.DuePicture]) -> Void)?
+    planned: (@Sendable ([(entry: PictureEntry, url: WebURL)]) -> Int)?
   ) throws {
     let context = opened.context
     let squares = try context.options.squareSide.map { side in
       try SquareStage(context, side: side, disk: disk)
     }
-    let pictures = PictureStage(
+    let pictures = try PictureStage(
       context,
-      known: opened.known,
       strays: opened.strays,
       planned: planned,
       since: opened.imported?.since
@@ -76,10 +75,7 @@ final class RunStages: Sendable {
     last = LastReport(opened.previous?.report, context.catalog.pictures.identity)
     sections = SectionStage(
       context,
-      previous: opened.before,
-      // Without details, pictures are requested even before the section's items are stored in the index. With details,
-      // pictures wait, because details have priority and are known only after the items are stored.
-      ahead: { if details == nil { pictures.askAhead($0) } }
+      previous: opened.before
     ) { listing, isNew in
       Self.handOn(listing, isNew: isNew, context, details, pictures)
     }
@@ -94,7 +90,6 @@ final class RunStages: Sendable {
     let context = opened.context
     sections.start(targets)
     let checked = checkShown()
-    readStates()
     sections.group.join()
     do throws(LarderError) {
       try sections.guardCatalog()
@@ -121,7 +116,7 @@ final class RunStages: Sendable {
       sections: sections.sections,
       details: details,
       pictures: pictures,
-      squares: try squares?.finish(pictures.seen.sorted()),
+      squares: try squares?.finish(context.index.seenPictures()),
       writing: writing,
       renewed: sections.takeRenewed() + (details?.renewed ?? [])
     )
@@ -154,18 +149,6 @@ final class RunStages: Sendable {
     return group
   }
 
-  /// Reads the states of pictures in the background, while the sections are being fetched.
-  private func readStates() {
-    let (context, states) = (opened.context, opened.states)
-    context.starts.async {
-      do throws(LarderError) {
-        try states?.read()
-      } catch {
-        context.failures.note(error)
-      }
-    }
-  }
-
   /// Requests the details and the pictures of a section's stored items.
   private static func handOn(
     _ listing: ListingID,
@@ -176,9 +159,7 @@ final class RunStages: Sendable {
   ) {
     do throws(LarderError) {
       try details?.add(listing)
-      try context.index.forEachPictureBatch(of: listing) { ids throws(LarderError) in
-        try pictures.add(ids, isChanged: isNew)
-      }
+      try pictures.add(listing, isChanged: isNew)
     } catch {
       context.failures.note(error)
     }

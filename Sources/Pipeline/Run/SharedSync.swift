@@ -7,14 +7,10 @@ import Transport
 /// One run plans a shared sync. Then each shard fetches some of the pictures into the cache. At the end, a sync merges
 /// the results.
 package struct SharedSync: Sendable {
-  /// The states that pictures had before the run.
-  ///
-  /// If they are nil, they are read from the cache's index.
-  package var states: KnownPictures?
-  /// Called with pictures that need a request.
+  /// Called with pictures that need a request by the run's own index; returns how many of them need none all the same.
   ///
   /// If it is not nil, the run does not request them.
-  package var planned: (@Sendable ([(id: PictureID, url: WebURL)]) -> Void)?
+  package var planned: (@Sendable ([(entry: PictureEntry, url: WebURL)]) -> Int)?
   /// Takes the pictures of the shards into the index; nil unless this run is a merge.
   ///
   /// It is called when the run holds the cache's lock, and before anything is fetched.

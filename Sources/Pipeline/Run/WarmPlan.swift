@@ -3,7 +3,7 @@ import Cache
 
 /// The catalogs that `warm` runs, and their order.
 ///
-/// ``PictureState/quiet(at:onlyDue:)`` decides which pictures need a request.
+/// ``DueRule`` decides which pictures need a request.
 package struct WarmPlan: Sendable, Equatable {
   /// The times of a catalog's last runs.
   package struct LastRuns: Sendable, Equatable {

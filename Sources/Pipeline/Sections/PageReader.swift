@@ -134,9 +134,6 @@ struct PageDraft: Sendable {
 /// Writes decoded pages to the index.
 struct PageWriter: Sendable {
   let context: RunContext
-  let last: PreviousSections
-  /// Called with a section's pictures before its items are written to the index.
-  let ahead: @Sendable ([PictureReference]) -> Void
 
   /// Passes the items of the next window of a page to a writer, so that they need not stay in memory.
   ///
@@ -158,13 +155,11 @@ struct PageWriter: Sendable {
     // Only the page's last section so far continues in another window.
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
-      try lane.add(records(of: section, pictures(of: section, base)), to: first + place)
+      try lane.add(records(of: section, base), to: first + place)
     }
   }
 
   /// Writes a page to the index.
-  ///
-  /// If possible, the requests for its pictures are started before that.
   ///
   /// - Parameters:
   ///   - draft: The decoded page.
@@ -184,7 +179,6 @@ struct PageWriter: Sendable {
     let unfollowed = unfollowed(listing, link: document.next, reading)
     let isPaged =
       reading.key != nil && context.catalog.paging(ofSource: reading.position) != nil
-    let pictures = listing.sections.map { self.pictures(of: $0, base) }
     document.next = nextPage(after: reading, document, listing)
     if draft.isGivenUp {
       // Remove the ETag and Last-Modified date, so that the next run fetches and reads the page again. It may allow
@@ -192,22 +186,9 @@ struct PageWriter: Sendable {
       (document.digest, document.response, document.expiry) = (nil, nil, UnixTime(0))
     }
     let skipped = Dictionary(grouping: listing.skipped, by: \.section)
-    // Request pictures now only if the source has one page. If it has several pages, it is possible that this page is
-    // not shown, because a later page can fail.
-    if draft.kept == nil, reading.pages.isEmpty, document.next == nil {
-      for (section, pictures) in zip(listing.sections, pictures) {
-        let omitted = listing.omitted[section.key]?.unread ?? 0
-        let lost = (skipped[section.key] ?? []).count(where: \.isUnread) + omitted
-        let elements = section.items.count + lost
-        // A section with too many unreadable items is rejected, so its pictures must not be requested. Neither are
-        // those of a known section, because the guards, which look for faults of the shop, must judge it first.
-        let isNew = last[section.key]?.listing == nil || context.options.allowRemovals
-        if isNew, !context.options.maxSkipped.refuses(lost: lost, of: elements) { ahead(pictures) }
-      }
-    }
     var sections: [(section: DecodedSection, listing: NewListing)] = []
     var failed = listing.failed[...]
-    for (place, (section, pictures)) in zip(listing.sections, pictures).enumerated() {
+    for (place, section) in listing.sections.enumerated() {
       // Insert unusable sections at their positions on the page.
       while failed.first?.index == sections.count, let first = failed.popFirst() {
         sections.append((row(of: first), NewListing.items([])))
@@ -221,7 +202,7 @@ struct PageWriter: Sendable {
         total: isPaged ? listing.total : nil,
         listed: isPaged && listing.total != nil ? listing.elementCount : nil
       )
-      let items = draft.kept == nil ? records(of: section, pictures) : []
+      let items = draft.kept == nil ? records(of: section, base) : []
       let row = DecodedSection(
         key: section.key,
         title: section.title,
@@ -233,11 +214,6 @@ struct PageWriter: Sendable {
     for section in failed { sections.append((row(of: section), NewListing.items([]))) }
     let kept = try context.index.store(document, new: sections)
     return SectionPage(document: document, sections: kept)
-  }
-
-  /// The pictures of a section's items, in the order of the items.
-  private func pictures(of section: Section, _ base: WebURL?) -> [PictureReference] {
-    section.items.flatMap { context.references(to: $0.images, base: base) }
   }
 
   /// A reason to assume that a section has further pages although the catalog file has no `paging`; nil if there is
@@ -266,13 +242,10 @@ struct PageWriter: Sendable {
   }
 
   /// Makes the records of a section's items for the index.
-  ///
-  /// `pictures` has the pictures of all items, in the order of the items.
-  private func records(of section: Section, _ pictures: [PictureReference]) -> [NewItem] {
+  private func records(of section: Section, _ base: WebURL?) -> [NewItem] {
     let items = section.items
     var records: [NewItem] = []
     records.reserveCapacity(items.count)
-    var rest = pictures.lazy.map(\.address)[...]
     // The loop uses indices, because copying each item costs more than checking an index.
     for place in items.indices {
       guard !items[place].images.isEmpty else {
@@ -281,10 +254,9 @@ struct PageWriter: Sendable {
         continue
       }
       var item = items[place]
-      let own = rest.prefix(item.images.count)
-      rest = rest.dropFirst(own.count)
-      item.images.resolve(own)
-      records.append(NewItem(key: item.id, body: item.encoded(), pictures: Array(own)))
+      let pictures = context.addresses(of: item.images, base: base)
+      item.images.resolve(pictures)
+      records.append(NewItem(key: item.id, body: item.encoded(), pictures: pictures))
     }
     return records
   }

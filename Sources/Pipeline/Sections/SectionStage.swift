@@ -35,17 +35,15 @@ final class SectionStage: Sendable {
   /// - Parameters:
   ///   - context: The values that all stages of the run share.
   ///   - previous: The sections of the last run. The new sections are compared with them.
-  ///   - ahead: Called with a section's pictures as soon as the section is decoded, before its listing is stored.
   ///   - arrived: Called with each stored listing, and with true if the shop has just sent it.
   init(
     _ context: RunContext,
     previous: [RunSection],
-    ahead: @escaping @Sendable ([PictureReference]) -> Void,
     arrived: @escaping @Sendable (ListingID, _ isNew: Bool) -> Void
   ) {
     self.context = context
     last = PreviousSections(previous)
-    writer = PageWriter(context: context, last: last, ahead: ahead)
+    writer = PageWriter(context: context)
     renewed = RenewedDocuments(context.index)
     pages = PageReader(context: context, writer: writer)
     guardian = SectionGuard(context: context, last: last)

@@ -1,0 +1,82 @@
+import Dispatch
+import Synchronization
+
+/// Limits the number of jobs of each host that are in progress.
+///
+/// The jobs wait in the index, and are taken from it in batches, so that waiting jobs take no memory. A host that does
+/// not answer holds only its own places.
+final class Puller: Sendable {
+  private struct Line {
+    var waiting = 0
+    var underWay = 0
+    var isStarting = false
+  }
+
+  private struct Lines {
+    var isOpen: Bool
+    var hosts: [String: Line] = [:]
+  }
+
+  private let state: Mutex<Lines>
+  private let limit: Int
+  private let queue: DispatchQueue
+  private let start: @Sendable (_ host: String, _ count: Int) -> Void
+
+  /// Makes a puller.
+  ///
+  /// Call ``leave(_:)`` at the end of each job.
+  ///
+  /// - Parameters:
+  ///   - limit: The maximum number of jobs of a host that are in progress.
+  ///   - queue: The Dispatch queue that starts jobs.
+  ///   - isOpen: Whether jobs start as soon as they are added. If false, they wait until ``open()`` is called.
+  ///   - start: Takes the next jobs of a host, and starts them.
+  init(
+    limit: Int,
+    queue: DispatchQueue,
+    isOpen: Bool,
+    start: @escaping @Sendable (_ host: String, _ count: Int) -> Void
+  ) {
+    (self.limit, self.queue, self.start) = (limit, queue, start)
+    state = Mutex(Lines(isOpen: isOpen))
+  }
+
+  /// Adds jobs, which wait in the index.
+  func add(_ counts: [String: Int]) {
+    for (host, count) in counts { update(host) { $0.waiting += count } }
+  }
+
+  /// Lets jobs start, including the waiting ones.
+  func open() {
+    let hosts = state.withLock { state in
+      state.isOpen = true
+      return Array(state.hosts.keys)
+    }
+    for host in hosts { update(host) { _ in } }
+  }
+
+  /// Records that a job has ended.
+  func leave(_ host: String) { update(host) { $0.underWay -= 1 } }
+
+  /// Changes the state of a host, then starts its next jobs if at most half of its places are taken.
+  private func update(_ host: String, _ change: (inout Line) -> Void) {
+    let count = state.withLock { state in
+      var line = state.hosts[host] ?? Line()
+      change(&line)
+      defer { state.hosts[host] = line }
+      guard state.isOpen, line.waiting > 0, !line.isStarting, line.underWay <= limit / 2 else {
+        return 0
+      }
+      let count = min(line.waiting, limit - line.underWay)
+      line.isStarting = true
+      line.waiting -= count
+      line.underWay += count
+      return count
+    }
+    guard count > 0 else { return }
+    queue.async { [self] in
+      start(host, count)
+      update(host) { $0.isStarting = false }
+    }
+  }
+}

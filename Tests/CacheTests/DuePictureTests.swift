@@ -1,0 +1,155 @@
+import Base
+import GRDB
+import Support
+import Testing
+import Transport
+
+@testable import Cache
+
+/// The pictures that a run comes across, and those of them that it requests.
+struct DuePictureTests {
+  private let folder: TemporaryFolder
+  private let index: Index
+  private let now: UnixTime = 100_000
+
+  init() throws {
+    folder = try TemporaryFolder()
+    index = try Index(CacheLayout(creating: folder.path("cache")))
+    try index.forgetSeen()
+  }
+
+  private func url(_ number: Int, host: String = "a") -> String { "http://\(host)/\(number)" }
+
+  private func id(_ number: Int, host: String = "a") -> PictureID {
+    PictureID(url: url(number, host: host))
+  }
+
+  /// A row of a picture, which is held unless `isHeld` is false.
+  private func entry(
+    _ number: Int,
+    host: String = "a",
+    isHeld: Bool = true,
+    checked: UnixTime? = nil,
+    expiry: UnixTime = 0
+  ) -> PictureEntry {
+    var entry = PictureEntry(id: id(number, host: host), url: url(number, host: host))
+    if isHeld {
+      entry.sha256 = [UInt8](repeating: UInt8(number % 256), count: 32)
+      entry.bytes = 10
+    }
+    (entry.checked, entry.expiry) = (checked, expiry)
+    return entry
+  }
+
+  private func rule(_ isChanged: Bool = false, since: UnixTime? = nil, isRanked: Bool = false)
+    -> DueRule
+  {
+    DueRule(isChanged: isChanged, now: now, since: since, isRanked: isRanked)
+  }
+
+  private func see(_ ids: [PictureID], _ rule: DueRule) throws -> SeenPictures {
+    try index.see(ids, by: rule) { $0.hasPrefix("http") ? String($0.prefix(8).suffix(1)) : "" }
+  }
+
+  @Test(arguments: DueQuery.allCases)
+  func `no statement scans a large table`(_ query: DueQuery) throws {
+    let plan = try index.write { db in
+      let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(query.rawValue)")
+      statement.setUncheckedArguments(StatementArguments())
+      return try Row.fetchAll(statement).map { $0["detail"] as String }
+    }
+
+    for step in plan where step.hasPrefix("SCAN") {
+      #expect(["SCAN c", "SCAN s", "SCAN came", "SCAN seen"].contains(step), "\(query): \(step)")
+    }
+  }
+
+  @Test func `a picture is counted once, and each reference is counted`() throws {
+    try index.save((0..<4).map { entry($0) } + [entry(4, host: "b")])
+    let listing = try index.keepListing(
+      (0..<3).map { number in
+        NewItem(
+          key: "\(number)",
+          body: [UInt8(number)],
+          pictures: [0, number].map {
+            PictureAddress(id: id($0), url: url($0), identity: url($0))
+          }
+        )
+      }
+    )
+
+    let first = try index.see(listing, by: rule()) { _ in "a" }
+    let again = try index.see(listing, by: rule()) { _ in "a" }
+    let more = try see([id(2), id(3), id(4, host: "b"), id(3)], rule())
+
+    #expect(first == SeenPictures(references: 6, total: 3, due: ["a": 3]))
+    #expect(again == SeenPictures(references: 6, total: 0, due: [:]))
+    #expect(more == SeenPictures(references: 4, total: 2, due: ["a": 1, "b": 1]))
+    #expect(try index.bytesSeen() == 50)
+    #expect(try Set(index.seenPictures()).count == 5 && !index.hasUnseen())
+  }
+
+  @Test(
+    arguments: [
+      (100_100, 99_000, nil, false), (99_999, 99_000, nil, true), (100_000, 99_000, nil, true),
+      (200_000, 100_300, nil, false), (200_000, 100_301, nil, true), (99_000, 99_000, nil, true),
+      (0, 99_000, 99_000, false), (0, 98_999, 99_000, true), (99_001, 98_999, 99_000, false),
+      (nil, nil, nil, true), (nil, nil, 5, true),
+    ] as [(UnixTime?, UnixTime?, UnixTime?, Bool)]
+  )
+  func `a picture is due unless it is fresh, or was fresh or answered when shards were planned`(
+    expiry: UnixTime?,
+    checked: UnixTime?,
+    since: UnixTime?,
+    isDue: Bool
+  ) throws {
+    let held = entry(1, checked: checked, expiry: expiry ?? 0)
+    var missing = entry(2, isHeld: false, checked: checked, expiry: expiry ?? 0)
+    missing.failure = "http-404"
+    try index.save([held, missing])
+
+    let seen = try see([held.id, missing.id], rule(since: since))
+
+    #expect(seen.due == ["a": isDue ? 2 : 1])
+    #expect(since != nil || held.isFresh(at: now) == !isDue)
+  }
+
+  @Test func `the statement agrees with the row's own judgement at many times`() throws {
+    var random = SplitMix64(3)
+    func time() -> UnixTime { now + Int64(random.next() % 7 * 200) + -600 }
+    let entries = (0..<300).map { entry($0, checked: time(), expiry: time()) }
+    try index.save(entries)
+
+    for entry in entries {
+      let seen = try see([entry.id], rule())
+      #expect((seen.due.isEmpty) == entry.isFresh(at: now), "\(entry)")
+    }
+  }
+
+  @Test func `a host's pictures are taken by rank and age, and once`() throws {
+    try index.save([
+      entry(1, checked: 50), entry(2, isHeld: false, checked: 40), entry(3, checked: 30),
+      entry(4, isHeld: false), entry(5, checked: 20), entry(6, host: "b"),
+    ])
+    let old = try see([id(1), id(2), id(3), id(4), id(6, host: "b")], rule(isRanked: true))
+    let changed = try see([id(5)], rule(true, isRanked: true))
+
+    #expect(old.due == ["a": 4, "b": 1] && changed.due == ["a": 1])
+    let taken = try (0..<3).flatMap { _ in try index.takeDue("a", 2) }.map(\.url)
+    #expect(taken == [4, 5, 3, 2, 1].map { url($0) })
+    #expect(try index.takeDue("b", 9).map(\.url) == [url(6, host: "b")])
+    #expect(try index.takeDue("b", 9).isEmpty)
+  }
+
+  @Test func `a listing whose picture has no row is damage`() throws {
+    let shown = PictureAddress(id: id(1), url: url(1), identity: url(1))
+    let listing = try index.keepListing([NewItem(key: "a", body: [1], pictures: [shown])])
+    try index.write { try $0.execute(sql: "DELETE FROM picture") }
+
+    let error = #expect(throws: LarderError.self) {
+      _ = try index.see(listing, by: rule()) { _ in "a" }
+    }
+
+    #expect(error?.code == .damaged)
+  }
+}
