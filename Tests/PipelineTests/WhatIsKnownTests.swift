@@ -33,6 +33,25 @@ struct WhatIsKnownTests {
     #expect(try shop.sync(folder, catalog).outcome == .complete)
   }
 
+  @Test func `an unchanged document confirms no detail that another URL sent`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 1)
+    let other = #"{"hash": "A1", "data": {"product_description": "another language"}}"#
+    shop.put(other, at: "/shop/other/A1")
+    var texts: [String?] = []
+
+    for path in ["detail", "other", "detail"] {
+      shop.clock.advance(100_000)
+      let catalog = try shop.catalog(detail: false, "detail: {url: \"\(path)/{id}\"}")
+      let report = try shop.sync(folder, catalog)
+      #expect(report.outcome == .complete && report.details.fetched == 1)
+      let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+      texts.append(try reader.show("A1")?.detail?.description)
+    }
+
+    #expect(texts == ["More about A1", "another language", "More about A1"])
+  }
+
   @Test func `stale details are requested, even if there are more details than one lookup covers`()
     throws
   {

@@ -166,7 +166,7 @@ final class DetailStage: Sendable {
     var fresh: [(known: DetailEntry, Detail)] = []
     for var detail in details {
       let known = detail.known
-      if known == nil || known?.state == .failed { detail.request.held = nil }
+      if let held = detail.request.held, known?.isFrom(held) != true { detail.request.held = nil }
       detail.request.isDecoded = known?.isCurrent ?? false
       let request = detail.request
       let need = needs.need(ofDetail: known, in: request.held, request.source, at: now)
@@ -611,6 +611,11 @@ extension DocumentEntry {
 }
 
 extension DetailEntry {
+  /// Whether the detail, or the answer that there is none, is from a document.
+  ///
+  /// After a change of the catalog file, the detail can be from another URL, whose document is no evidence for it.
+  func isFrom(_ held: DocumentEntry) -> Bool { state != .failed && document == held.id }
+
   /// Whether the shop still has the detail, as far as is known.
   var isCurrent: Bool { state == .held && since == nil }
 }

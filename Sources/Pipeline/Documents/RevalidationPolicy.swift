@@ -97,8 +97,8 @@ final class RevalidationPolicy: Sendable {
   ///
   /// - Parameters:
   ///   - known: The cached detail; nil if the cache has no detail of this item.
-  ///   - held: The document from which the detail was decoded; nil if the catalog file's rules for decoding have
-  ///     changed since.
+  ///   - held: The cached document at the detail's URL; nil if it is not in the cache, or if the catalog file's rules
+  ///     for decoding have changed. If the detail is from another document, it is requested in full.
   ///   - source: The document's source.
   ///   - now: The current time.
   /// - Returns: The action.
@@ -108,7 +108,7 @@ final class RevalidationPolicy: Sendable {
     _ source: DocumentSource,
     at now: UnixTime
   ) -> Freshness {
-    guard let known, known.state != .failed, let held else { return .refetch }
+    guard let known, let held, known.isFrom(held) else { return .refetch }
     let freshness =
       onlyDue && known.state == .missing
       ? held.missingFreshness(at: now) : held.freshness(at: now, for: traits(of: source))
