@@ -22,12 +22,17 @@ package struct DatabaseSchema: Sendable {
 
   /// The version of a file to which all migrations were applied.
   ///
-  /// The version is the number of the migrations, and the file has it in `PRAGMA user_version`.
-  package var version: Int { migrations.count }
+  /// The file has it in `PRAGMA user_version`.
+  package let version: Int
 
   /// Makes a schema from its migrations.
-  package init(_ migrations: [Migration]) {
+  ///
+  /// - Parameters:
+  ///   - migrations: The migrations, in the order in which they are applied.
+  ///   - version: The version after all of them; nil for the number of the migrations.
+  package init(_ migrations: [Migration], version: Int? = nil) {
     self.migrations = migrations
+    self.version = version ?? migrations.count
   }
 
   /// The version in the header of a database; 0 for a database without tables.
@@ -44,7 +49,7 @@ package struct DatabaseSchema: Sendable {
     let names = try? Int.fetchOne(db, sql: "SELECT count(*) FROM grdb_migrations")
     let seen = max(number, names ?? 0)
     guard seen <= version else { throw DatabaseFailure.newer(seen, known: version) }
-    return number == version && names == version
+    return number == version && names == migrations.count
   }
 
   /// Applies all missing migrations atomically, in one transaction that is synced once.
@@ -60,14 +65,14 @@ package struct DatabaseSchema: Sendable {
         sql: "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)"
       )
       let seen = try String.fetchSet(db, sql: "SELECT identifier FROM grdb_migrations")
-      for (place, migration) in migrations.enumerated() where !seen.contains(migration.name) {
+      for migration in migrations where !seen.contains(migration.name) {
         try migration.change(db)
         try db.execute(
           sql: "INSERT INTO grdb_migrations (identifier) VALUES (?)",
           arguments: [migration.name]
         )
-        try db.execute(sql: "PRAGMA user_version = \(place + 1)")
       }
+      try db.execute(sql: "PRAGMA user_version = \(version)")
       return .commit
     }
   }

@@ -43,8 +43,8 @@ struct ForgettingTests {
   }
 
   @Test(arguments: [
-    ForgettingQuery.detail, .document, .item, .run, .catalog, .addresses, .runsOfCatalog,
-    .detailsOfCatalog, .listedKeys, .tombstones, .lastHistoryRun, .replacedHistory, .goneHistory,
+    ForgettingQuery.run, .catalog, .addresses, .runsOfCatalog,
+    .detailsOfCatalog, .tombstones, .lastHistoryRun, .replacedHistory, .goneHistory,
     .listedHistory,
   ])
   func `rows selected by key are found by an index`(_ query: ForgettingQuery) throws {

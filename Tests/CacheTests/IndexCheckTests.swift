@@ -32,8 +32,10 @@ struct IndexCheckTests {
 
   @Test(arguments: [
     "UPDATE item SET body = 'other' WHERE key = 'k1'", "DELETE FROM item WHERE key = 'k1'",
-    "UPDATE listing SET keys = x'00'", "UPDATE listing SET items = substr(items, 17)",
-    "DELETE FROM listing",
+    "UPDATE item SET digest = randomblob(16)", "UPDATE listing SET items = 2",
+    "UPDATE listing SET digest = NULL", "DELETE FROM listing_item WHERE place = 1",
+    "UPDATE listing_item SET place = place + 1 WHERE place = 2",
+    "UPDATE listing_item SET item = 9 WHERE place = 0", "DELETE FROM listing",
   ])
   func `a value that larder cannot have written is found`(_ sql: String) throws {
     let listing = try kept(3)

@@ -104,7 +104,7 @@ struct IndexTests {
       new: [
         (
           DecodedSection(key: "s", title: "t", subtitle: nil, skipped: ""),
-          NewListing([ItemRecord(key: "a", body: [1], pictures: [])])
+          NewListing.items([ItemRecord(key: "a", body: [1], pictures: [])])
         )
       ]
     )
@@ -190,8 +190,8 @@ struct IndexTests {
       try db.execute(sql: "PRAGMA cache_size = 1")
       for number in 0..<500 {
         try db.execute(
-          sql: "INSERT INTO item(id, key, body, pictures) VALUES (?, ?, zeroblob(3000), x'')",
-          arguments: [number, "k\(number)"]
+          sql: "INSERT INTO item(key, digest, body, pictures) VALUES (?, ?, zeroblob(3000), x'')",
+          arguments: ["k\(number)", number]
         )
       }
       try db.execute(sql: "UPDATE catalog SET name = 'torn'")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Cache
 
-/// Slices of a stored listing, which are read without the rest of it.
+/// Parts of a stored listing, which are read without the rest of it.
 struct ListingPartsTests {
   private let folder: TemporaryFolder
   private let index: Index
@@ -16,40 +16,51 @@ struct ListingPartsTests {
     index = try Index(CacheLayout(creating: folder.path("cache")))
   }
 
+  private func record(_ number: Int) -> ItemRecord {
+    ItemRecord(key: "k\(number)", body: Array("body \(number)".utf8), pictures: [])
+  }
+
   private func kept(_ count: Int) throws -> ListingID {
-    try index.keepListing(
-      (0..<count).map { ItemRecord(key: "k\($0)", body: Array("body \($0)".utf8), pictures: []) }
-    )
+    try index.keepListing((0..<count).map(record))
   }
 
   @Test func `a slice of a listing equals the same slice of the whole`() throws {
     let listing = try kept(3000)
-    let whole = try index.packedItems(listing: listing).versions
+    let whole = (0..<3000).map(record)
 
-    #expect(try index.versions(listing: listing) == whole)
+    #expect(try index.items(listing: listing) == whole)
     for (first, count) in [(0, 0), (0, 1), (0, 512), (511, 2), (2999, 1), (2999, 9), (0, .max)] {
-      let part = try index.versions(listing: listing, from: first, count: count)
+      let part = try index.items(listing: listing, from: first, count: count)
       #expect(part == Array(whole.dropFirst(first).prefix(count)), "\(count) from \(first)")
     }
-    #expect(try index.versions(listing: listing, from: 3000).isEmpty)
-    #expect(try index.versions(listing: listing, from: 9000, count: 5).isEmpty)
-    #expect(try index.versions(listing: kept(0)).isEmpty)
+    #expect(try index.items(listing: listing, from: 3000).isEmpty)
+    #expect(try index.items(listing: listing, from: 9000, count: 5).isEmpty)
+    #expect(try index.items(listing: kept(0)).isEmpty)
+    #expect(
+      try index.items(listing: listing, at: [7, 2999, 0]).map(\.key) == ["k7", "k2999", "k0"]
+    )
+    var batches: [[ItemRecord]] = []
+    try index.forEachBatch(of: listing) { batches.append($0) }
+    #expect(batches.flatMap(\.self) == whole && batches.count == 6)
   }
 
-  @Test func `the first items of a million are found without reading the whole listing`() throws {
-    let listing = try kept(1)
-    try index.write { try $0.execute(sql: "UPDATE listing SET items = randomblob(8000000)") }
+  @Test func `the items in the middle of a long listing are found without reading the others`()
+    throws
+  {
+    let listing = try kept(60_000)
     let reader = try Index(reading: folder.path("cache"))
     let before = try pagesRead(reader)
 
-    #expect(try reader.versions(listing: listing, count: 512).count == 512)
+    #expect(try reader.items(listing: listing, from: 30_000, count: 50).first == record(30_000))
+    #expect(try reader.items(listing: listing, id: "k40000") == [record(40_000)])
+    #expect(try reader.items(listing: listing, id: "k60000") == [])
 
-    #expect(try pagesRead(reader) - before < 20)
+    #expect(try pagesRead(reader) - before < 30)
   }
 
   @Test func `items come back as they were kept, whatever is empty or long in them`() throws {
     let pictures = (0..<300).map { PictureID(IdentityDigest(high: 1, low: $0)) }
-    let items = [("a", 0, 0), ("b", 9, 2), (String(repeating: "c", count: 5000), 5000, 300)].map {
+    let items = [("", 0, 0), ("b\0", 9, 2), (String(repeating: "c", count: 5000), 5000, 300)].map {
       key,
       bytes,
       count in
@@ -57,17 +68,38 @@ struct ListingPartsTests {
       return ItemRecord(key: key, body: body, pictures: Array(pictures.prefix(count)))
     }
 
-    #expect(try index.items(listing: index.keepListing(items)) == items)
+    let listing = try index.keepListing(items)
+
+    #expect(try index.items(listing: listing) == items)
+    for item in items { #expect(try index.items(listing: listing, id: item.key) == [item]) }
   }
 
   @Test func `a missing listing is damage, not fewer items`() throws {
     let listing = try kept(3)
     try index.write { try $0.execute(sql: "DELETE FROM listing") }
 
-    let error = #expect(throws: LarderError.self) { _ = try index.versions(listing: listing) }
+    let error = #expect(throws: LarderError.self) { _ = try index.items(listing: listing) }
 
     #expect(error?.code == .damaged)
     #expect(error?.description.contains("it is missing") == true)
+  }
+
+  @Test(arguments: [
+    "DELETE FROM item WHERE key = 'k1'", "DELETE FROM listing_item WHERE place = 2",
+    "UPDATE listing SET items = 9223372036854775807",
+  ])
+  func `a missing item is damage, not fewer items`(_ sql: String) throws {
+    let listing = try kept(3)
+    try index.write { try $0.execute(sql: sql) }
+
+    for read in [
+      { _ = try index.items(listing: listing) }, { _ = try index.itemKeys(listing: listing) },
+      { try index.forEachBatch(of: listing) { _ in } },
+    ] as [() throws -> Void] {
+      let error = #expect(throws: LarderError.self) { try read() }
+      #expect(error?.code == .damaged)
+      #expect(error?.description.contains("an item is missing") == true)
+    }
   }
 
   /// The number of pages that the connection has read from its file.

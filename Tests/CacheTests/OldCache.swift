@@ -5,14 +5,14 @@ import Support
 
 /// A cache as an earlier larder left it: one catalog, two runs, three pictures.
 ///
-/// `Fixtures/NAME.sqlite` is an index written by that version itself, 0.2.0 or later. The pictures
-/// are written again, as if the folder had been copied. In the second run `A1` became cheaper and
+/// `Fixtures/NAME.sqlite` is an index written by that version itself, 0.2.0 or later; `v5-squares` is of a build between
+/// two releases. The pictures are written again, as if the folder had been copied. In the second run `A1` became cheaper and
 /// got another picture, and `C3` was added.
 struct OldCache {
-  /// The names of the fixtures, oldest first.
+  /// The names of the fixtures that a release wrote, oldest first.
   ///
   /// A name has the version of the schema, and the other things that the cache contains.
-  static let names = ["v4", "v4-squares", "v5-squares"]
+  static let names = ["v4", "v4-squares"]
 
   /// The cache's folder.
   let root: String

@@ -124,7 +124,7 @@ struct FeedBudgetTests {
     for number in 0..<3 {
       let item = ItemRecord(key: "\(number)", body: [UInt8(number)], pictures: [])
       let section = DecodedSection(key: "\(number)", title: "", subtitle: nil, skipped: "")
-      sections.append((section, NewListing([item])))
+      sections.append((section, NewListing.items([item])))
     }
     let document = DocumentEntry(url: "u", mapping: 1)
 

@@ -51,26 +51,32 @@ struct ForgettingTests {
   /// The rows of every table, without ids and times, because these differ between two indices.
   private func contents(_ folder: TemporaryFolder) throws -> [String: [String]] {
     var contents: [String: [String]] = [:]
+    // The digests of a listing's items, in their order.
+    func items(of listing: String) -> String {
+      """
+      (SELECT group_concat(hex(digest)) FROM (SELECT i.digest FROM listing_item l CROSS JOIN item i ON i.row = l.item \
+      WHERE l.listing = \(listing) ORDER BY l.place))
+      """
+    }
     for (table, sql) in [
       ("catalog", "SELECT name, currency, source FROM catalog"),
       ("run", "SELECT outcome FROM run"),
       (
         "run_section",
         """
-        SELECT position, key, title, subtitle, hex(digest), source FROM run_section \
-        JOIN listing ON listing.id = listing
+        SELECT position, key, title, subtitle, \(items(of: "run_section.listing")), source FROM run_section
         """
       ),
       ("document", "SELECT hex(id), url, mapping, digest, next FROM document"),
       (
         "decoded",
         """
-        SELECT hex(document), position, key, title, skipped, hex(digest) FROM decoded \
-        JOIN listing ON listing.id = listing
+        SELECT hex(document), position, key, title, skipped, \(items(of: "decoded.listing")) FROM decoded
         """
       ),
-      ("listing", "SELECT hex(digest), hex(keys), hex(pictures) FROM listing"),
-      ("item", "SELECT hex(id), key FROM item"),
+      ("listing", "SELECT items, \(items(of: "listing.id")) FROM listing"),
+      ("listing_item", "SELECT place, item IN (SELECT row FROM item) FROM listing_item"),
+      ("item", "SELECT key, hex(digest), hex(pictures) FROM item"),
       ("detail", "SELECT item, hex(document), state, hex(body), hex(pictures) FROM detail"),
       ("picture", "SELECT url, identity, hex(sha256), bytes, type, failure FROM picture"),
       ("picture_change", "SELECT hex(picture) FROM picture_change"),

@@ -142,7 +142,7 @@ struct LargeListingTests {
       // This is the state after a run that ended before it requested its pictures. In addition, one item is deleted.
       try db.execute(sql: "DELETE FROM picture")
       try db.execute(
-        sql: "DELETE FROM item WHERE id = (SELECT id FROM item ORDER BY id LIMIT 1 OFFSET 700)"
+        sql: "DELETE FROM item WHERE key = '700'"
       )
     }
 

@@ -125,4 +125,7 @@ package struct RunningDigest: Sendable {
 
   /// The ``ContentDigest/number(of:)`` of all bytes that were added so far.
   package var number: Int64 { hash.finalize().withUnsafeBytes { ContentDigest.prefix($0) } }
+
+  /// The ``IdentityDigest`` of all bytes that were added so far.
+  var identity: IdentityDigest { hash.finalize().withUnsafeBytes { IdentityDigest(reading: $0) } }
 }

@@ -26,18 +26,25 @@ extension Index {
     _ listings: [ListingID],
     slice: Int64? = nil
   ) throws(LarderError) {
-    var versions: [ItemVersion] = []
-    for listing in listings {
-      let own = try checkedVersions(of: listing)
-      versions += own
+    let counts = try listings.map { listing throws(LarderError) in
+      try itemCount(listing: listing)
     }
-    if let slice, versions.count > Self.checkedAtOnce {
-      let slices = (versions.count - 1) / Self.checkedAtOnce + 1
+    var wanted = 0..<counts.reduce(0, +)
+    if let slice, wanted.count > Self.checkedAtOnce {
+      let slices = (wanted.count - 1) / Self.checkedAtOnce + 1
       let start = Int(slice % Int64(slices)) * Self.checkedAtOnce
-      versions = Array(versions[start...].prefix(Self.checkedAtOnce))
+      wanted = wanted[start...].prefix(Self.checkedAtOnce)
     }
-    // Read the rows in the order of the table's index, because neighbouring entries share a page.
-    versions.sort { $0.digest < $1.digest }
+    var versions: [ItemVersion] = []
+    var passed = 0
+    for (listing, count) in zip(listings, counts) {
+      try checkPlaces(of: listing, count: count) { place, version in
+        if wanted.contains(passed + place) { versions.append(version) }
+      }
+      passed += count
+    }
+    // Read the rows in the order of the table, because neighbouring rows share a page.
+    versions.sort { $0.rawValue < $1.rawValue }
     var rest = versions[...]
     while !rest.isEmpty {
       let batch = rest.prefix(512)
@@ -46,30 +53,41 @@ extension Index {
     }
   }
 
-  /// Reads the versions of a listing's items, and checks the listing's digest.
-  private func checkedVersions(of listing: ListingID) throws(LarderError) -> [ItemVersion] {
+  /// Checks the places and the digest of a listing, and calls `body` with each place and its item.
+  private func checkPlaces(
+    of listing: ListingID,
+    count: Int,
+    _ body: (Int, ItemVersion) -> Void
+  ) throws(LarderError) {
     try read { db in
-      let row = try RowReader(db, "SELECT items, keys, digest FROM listing WHERE id = ?")
+      let row = try RowReader(db, "SELECT digest FROM listing WHERE id = ?1")
       row.restart(listing.rawValue)
-      guard try row.next(), let items = row.bytes(0), row.keys(2) == [IdentityDigest(of: items)]
-      else { throw damaged("listing \(listing.rawValue)") }
-      let versions = row.keys(0).map(ItemVersion.init)
-      guard row.withBytes(1, { $0.count { $0 == 0 } }) == versions.count else {
+      guard try row.next() else { throw damaged("listing \(listing.rawValue)") }
+      let places = try RowReader(db, ListingQuery.places.rawValue)
+      places.restart(listing.rawValue)
+      var (digest, place) = (RunningDigest(), 0)
+      while try places.next() {
+        let version = ItemVersion(rawValue: places.number(1))
+        guard places.number(0) == place else { break }
+        digest.add(version)
+        body(place, version)
+        place += 1
+      }
+      guard place == count, row.key(0) == digest.identity else {
         throw damaged("listing \(listing.rawValue)")
       }
-      return versions
     }
   }
 
   private func check(_ versions: ArraySlice<ItemVersion>, _ db: Database) throws {
-    let item = try RowReader(db, "SELECT body, pictures FROM item WHERE id = ?")
+    let item = try RowReader(db, "SELECT body, digest, pictures FROM item WHERE row = ?1")
     var pictures: [IdentityDigest] = []
     for version in versions {
-      item.restart(version.digest)
-      guard try item.next(), item.withBytes(0, { IdentityDigest(of: $0) }) == version.digest else {
+      item.restart(version.rawValue)
+      guard try item.next(), item.withBytes(0, { IdentityDigest(of: $0) }) == item.key(1) else {
         throw damaged("an item")
       }
-      pictures += item.keys(1)
+      pictures += item.keys(2)
     }
     let picture = try RowReader(db, "SELECT failing_since FROM picture WHERE id = ?")
     pictures.sort()

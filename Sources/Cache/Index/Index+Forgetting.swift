@@ -19,15 +19,15 @@ enum ForgettingQuery: String, CaseIterable {
   case historyItemsOfCatalog = "DELETE FROM history_item WHERE catalog = ?1"
   case historyRunsOfCatalog = "DELETE FROM history_run WHERE catalog = ?1"
   case catalog = "DELETE FROM catalog WHERE id = ?1"
-  /// The items of all listings that runs show.
-  case shownListings =
-    "SELECT items FROM listing WHERE id IN (SELECT listing FROM run_section)"
-  /// The pages and their items.
+  /// Deletes the pages of which no run lists any item.
   ///
   /// The catalog of a page is found by its items, because the row of a page does not name its catalog.
-  case pages = "SELECT document, items FROM decoded JOIN listing ON listing.id = listing"
-  case documents = "SELECT id FROM document WHERE id NOT IN (SELECT document FROM detail)"
-  case document = "DELETE FROM document WHERE id = ?1"
+  case unshownPages = """
+    DELETE FROM document WHERE id NOT IN (SELECT document FROM detail) AND id NOT IN (
+      SELECT document FROM decoded CROSS JOIN listing_item l ON l.listing = decoded.listing
+      WHERE l.item IN (SELECT s.item FROM (SELECT DISTINCT listing FROM run_section) r
+        CROSS JOIN listing_item s ON s.listing = r.listing))
+    """
 
   // MARK: A run without results
 
@@ -111,25 +111,21 @@ enum ForgettingQuery: String, CaseIterable {
     DELETE FROM listing WHERE id NOT IN (SELECT listing FROM run_section WHERE listing NOT NULL) \
     AND id NOT IN (SELECT listing FROM decoded)
     """
-  case listings = "SELECT items FROM listing"
-  case items = "SELECT id FROM item"
-  case item = "DELETE FROM item WHERE id = ?1"
+  case unlistedPlaces = "DELETE FROM listing_item WHERE listing NOT IN (SELECT id FROM listing)"
+  case unlistedItems = "DELETE FROM item WHERE row NOT IN (SELECT item FROM listing_item)"
 
   // MARK: Details
 
-  /// The details that were not fetched since a given moment.
+  /// Deletes details that were not fetched since a given moment, if no run of their catalog lists their items.
   ///
   /// Details whose request failed, or that the shop does not have, count as never fetched.
   case oldDetails = """
-    SELECT catalog, item FROM detail LEFT JOIN document ON document.id = document \
-    WHERE coalesce(fetched, 0) < ?1
+    DELETE FROM detail WHERE coalesce((SELECT fetched FROM document WHERE id = detail.document), 0) < ?1
+    AND NOT EXISTS (SELECT 1 FROM item i CROSS JOIN run ON run.catalog = detail.catalog
+      CROSS JOIN run_section s ON s.run = run.id
+      CROSS JOIN listing_item l INDEXED BY listing_member ON l.listing = s.listing AND l.item = i.row
+      WHERE i.key = detail.item)
     """
-  /// The ids of the items in the listings of a catalog's runs.
-  case listedKeys = """
-    SELECT keys FROM listing WHERE id IN \
-    (SELECT listing FROM run_section WHERE run IN (SELECT id FROM run WHERE catalog = ?1))
-    """
-  case detail = "DELETE FROM detail WHERE catalog = ?1 AND item = ?2"
   /// Deletes the documents of details that were deleted.
   case unreadDetails = """
     DELETE FROM document WHERE coalesce(fetched, 0) < ?1 \
@@ -184,7 +180,7 @@ extension Index {
       try db.run(.tombstones, [moment])
       try db.run(.unreadPages, [moment])
       try Self.forgetUnlisted(in: db)
-      try Self.forgetDetails(before: moment, in: db)
+      try db.run(.oldDetails, [moment])
       try db.run(.unreadDetails, [moment])
       return forgotten
     }
@@ -229,61 +225,12 @@ extension Index {
     }
   }
 
-  /// Deletes details that were not fetched since a given moment, if no run of their catalog lists their items.
-  private static func forgetDetails(before moment: UnixTime, in db: Database) throws {
-    var old: [CatalogID: Set<String>] = [:]
-    let details = try RowReader(db, ForgettingQuery.oldDetails.rawValue)
-    details.restart(moment.seconds)
-    while try details.next() {
-      old[CatalogID(rawValue: details.number(0)), default: []].insert(details.text(1) ?? "")
-    }
-    for (catalog, var items) in old {
-      let listings = try RowReader(db, ForgettingQuery.listedKeys.rawValue)
-      listings.restart(catalog.rawValue)
-      while try !items.isEmpty && listings.next() {
-        for key in (listings.bytes(0) ?? []).split(separator: 0) {
-          items.remove(String(decoding: key, as: UTF8.self))
-        }
-      }
-      for item in items { try db.run(.detail, [catalog, item]) }
-    }
-  }
-
   /// Deletes the listings that neither a run nor a page refers to, and then the items that are in no listing.
   private static func forgetUnlisted(in db: Database) throws {
     try db.run(.unreadSections)
     try db.run(.unreadListings)
-    let listed = try versions(in: .listings, db)
-    for id in try ItemVersion.fetchAll(db, sql: ForgettingQuery.items.rawValue)
-    where !listed.contains(id) { try db.run(.item, [id]) }
-  }
-
-  /// The versions of all items in the listings that `query` selects.
-  private static func versions(
-    in query: ForgettingQuery,
-    _ db: Database
-  ) throws -> Set<ItemVersion> {
-    var versions: Set<ItemVersion> = []
-    let listings = try RowReader(db, query.rawValue)
-    while try listings.next() { versions.formUnion(listings.keys(0).map(ItemVersion.init)) }
-    return versions
-  }
-
-  /// Deletes the pages without any item that a run lists, and the data of these pages.
-  ///
-  /// These include the pages of a deleted catalog. Such pages cannot be found in another way, because the row of a page
-  /// does not name its catalog.
-  private static func forgetUnshown(in db: Database) throws {
-    let shown = try versions(in: .shownListings, db)
-    var kept: Set<DocumentID> = []
-    let pages = try RowReader(db, ForgettingQuery.pages.rawValue)
-    while try pages.next() {
-      guard pages.keys(1).contains(where: { shown.contains(ItemVersion($0)) }) else { continue }
-      kept.insert(DocumentID(pages.key(0)))
-    }
-    for id in try DocumentID.fetchAll(db, sql: ForgettingQuery.documents.rawValue)
-    where !kept.contains(id) { try db.run(.document, [id]) }
-    try forgetUnlisted(in: db)
+    try db.run(.unlistedPlaces)
+    try db.run(.unlistedItems)
   }
 
   /// Deletes a run that had no results.
@@ -319,7 +266,8 @@ extension Index {
         .historyOfCatalog,
         .historyItemsOfCatalog, .historyRunsOfCatalog, .catalog,
       ] { try db.run(query, [entry.id]) }
-      try Self.forgetUnshown(in: db)
+      try db.run(.unshownPages)
+      try Self.forgetUnlisted(in: db)
     }
   }
 

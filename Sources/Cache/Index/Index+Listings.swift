@@ -1,7 +1,5 @@
 import Base
-import FoundationEssentials
 import GRDB
-import Glibc
 
 /// One version of an item, as the index stores it.
 package struct ItemRecord: Sendable, Equatable {
@@ -18,217 +16,241 @@ package struct ItemRecord: Sendable, Equatable {
     self.body = body
     self.pictures = pictures
   }
+
+  /// About the number of bytes of memory that the record takes.
+  package var byteCount: Int {
+    MemoryLayout<ItemRecord>.stride + 3 * 32 + key.utf8.count + body.count
+      + pictures.count * MemoryLayout<PictureID>.stride
+  }
 }
 
-/// A batch of consecutive items of one listing, which is an ordered list of items.
+/// A listing whose items are written to the index batch by batch, because whole listings are too large for memory.
 ///
-/// Several listings are read at the same time, so a batch says which listing it belongs to.
-///
-/// The bytes of all items share one allocation. Separate arrays for thousands of small items would take twice the
-/// memory, and the heap would keep the memory of the arrays after another thread freed them.
-package struct ListedRecords: Sendable {
-  struct Item {
-    let key: UnsafeRawBufferPointer
-    let body: UnsafeRawBufferPointer
-    /// The keys of the pictures, 16 bytes each.
-    let pictures: UnsafeRawBufferPointer
-  }
-
-  private struct Place {
-    var start: Int
-    var key: UInt32
-    var body: UInt32
-  }
-
-  /// The position of the listing among the listings that are read at the same time, from 0.
-  package let listing: Int
-  /// The key, the body and the pictures of the first item, then those of the second item, and so on.
-  private var bytes: [UInt8] = []
-  private var places: [Place] = []
-
-  /// Copies items into a batch.
-  package init(listing: Int, items: [ItemRecord]) {
-    self.listing = listing
-    // Access the records by index, because copying a record costs more than reading it.
-    let count = items.indices.reduce(0) { sum, place in
-      sum + items[place].key.utf8.count + items[place].body.count
-        + items[place].pictures.count * IdentityDigest.size
-    }
-    bytes.reserveCapacity(count)
-    places.reserveCapacity(items.count)
-    for place in items.indices {
-      let start = bytes.count
-      bytes += items[place].key.utf8
-      let end = bytes.count
-      bytes += items[place].body
-      let body = UInt32(bytes.count - end)
-      places.append(Place(start: start, key: UInt32(end - start), body: body))
-      guard !items[place].pictures.isEmpty else { continue }
-      bytes += IdentityDigest.pack(items[place].pictures.map(\.digest))
-    }
-  }
-
-  /// The number of bytes of memory that the items take.
-  package var byteCount: Int { bytes.count + places.count * MemoryLayout<Place>.stride }
-
-  var indices: Range<Int> { places.indices }
-
-  /// Calls `body` with the item at a position.
+/// Its rows are in the index already, but it has no digest, and no reader sees it. If the run is killed before the
+/// listing is stored, the next run removes these rows.
+package struct ListingDraft: Sendable {
+  fileprivate let id: ListingID
+  /// The items that were left out because an earlier item of the listing has the same id but is different.
   ///
-  /// The item's pointers are valid only during the call.
-  func withItem<Result>(at place: Int, _ body: (Item) throws -> Result) rethrows -> Result {
-    let own = places[place]
-    let (key, end) = (own.start + Int(own.key), own.start + Int(own.key) + Int(own.body))
-    let next = place + 1 < places.count ? places[place + 1].start : bytes.count
-    return try bytes.withUnsafeBytes { bytes in
-      try body(
-        Item(
-          key: UnsafeRawBufferPointer(rebasing: bytes[own.start..<key]),
-          body: UnsafeRawBufferPointer(rebasing: bytes[key..<end]),
-          pictures: UnsafeRawBufferPointer(rebasing: bytes[end..<next])
-        )
-      )
+  /// Each has its position among all items that were added. Equal items are left out too, but not noted.
+  package fileprivate(set) var repeats: [(place: Int, id: String)] = []
+  /// The number of items in the listing, and the number that were added.
+  fileprivate var (count, added) = (0, 0)
+  fileprivate var digest = RunningDigest()
+
+  fileprivate init(in db: Database) throws {
+    try db.execute(sql: "INSERT INTO listing(items) VALUES (0)")
+    id = ListingID(rawValue: db.lastInsertedRowID)
+  }
+}
+
+/// A listing, which is an ordered list of items, that is to be stored.
+///
+/// The ids of its items are distinct.
+package enum NewListing: Sendable {
+  case items([ItemRecord])
+  /// The items are stored already.
+  case draft(ListingDraft)
+
+  /// Stores the listing and its items, and returns its id.
+  ///
+  /// If the index has an equal listing, the id of that listing is returned.
+  func keep(in db: Database) throws -> ListingID {
+    switch self {
+    case .items(let records):
+      var writer = try ListingWriter(db)
+      return try ListingWriter.keep(records.map { try writer.version(of: $0).own }, in: db)
+    case .draft(let draft): return try ListingWriter.keep(draft, in: db)
     }
   }
 }
 
-/// A row of the table `listing`, which is an ordered list of items.
-///
-/// The row has packed lists of the items' versions, ids and pictures, so that most queries need not read the items
-/// themselves. A version is the digest of an item's JSON.
-struct ListingRow {
-  let digest: IdentityDigest
-  /// The versions of the items, 16 bytes each.
-  let items: [UInt8]
-  /// The ids of the items, each followed by a zero byte.
-  let keys: [UInt8]
-  /// The keys of the pictures of all items, 16 bytes each.
-  let pictures: [UInt8]
+/// Writes items and listings, in one transaction.
+private struct ListingWriter: ~Copyable {
+  private let db: Database
+  private let known: RowReader
+  private let member: RowReader
+  private var item: RowWriter
+  private var place: RowWriter
 
-  /// Makes a row from packed lists.
-  ///
-  /// Its key is the digest of `items`.
-  init(items: [UInt8], keys: [UInt8], pictures: [UInt8]) {
-    digest = IdentityDigest(of: items)
-    (self.items, self.keys, self.pictures) = (items, keys, pictures)
+  init(_ db: Database) throws {
+    let known = try RowReader(db, ListingQuery.versions.rawValue)
+    let member = try RowReader(db, ListingQuery.member.rawValue)
+    let item = try RowWriter(db, ListingQuery.newItem.rawValue)
+    let place = try RowWriter(db, ListingQuery.newPlace.rawValue)
+    self.db = db
+    self.known = known
+    self.member = member
+    self.item = item
+    self.place = place
   }
 
-  /// The id of the listing in the index that has the same items in the same order; nil if there is none.
-  func number(in db: Database) throws -> ListingID? {
+  /// Stores a version of an item unless the index has it.
+  ///
+  /// - Returns: Its id, and the ids of all other versions that have the item's id.
+  /// - Throws: `DatabaseError` when the index cannot be written.
+  mutating func version(
+    of record: ItemRecord
+  ) throws -> (own: ItemVersion, others: [ItemVersion]) {
+    let digest = IdentityDigest(of: record.body)
+    var own: ItemVersion?
+    var others: [ItemVersion] = []
+    known.restart(record.key)
+    while try known.next() {
+      let version = ItemVersion(rawValue: known.number(0))
+      if known.key(1) == digest { own = version } else { others.append(version) }
+    }
+    if let own { return (own, others) }
+    item.bind(1, record.key)
+    item.bind(2, digest)
+    item.bind(3, record.body)
+    item.bind(4, IdentityDigest.pack(record.pictures.map(\.digest)))
+    try item.run()
+    return (ItemVersion(rawValue: db.lastInsertedRowID), others)
+  }
+
+  /// Adds an item to a listing, unless the listing has an item with the same id.
+  mutating func add(_ record: ItemRecord, to draft: inout ListingDraft) throws {
+    let (own, others) = try version(of: record)
+    defer { draft.added += 1 }
+    if try has(own, draft) { return }
+    for other in others where try has(other, draft) {
+      draft.repeats.append((draft.added, record.key))
+      return
+    }
+    try add(own, to: draft.id, at: draft.count)
+    draft.digest.add(own)
+    draft.count += 1
+  }
+
+  private func has(_ version: ItemVersion, _ draft: ListingDraft) throws -> Bool {
+    member.restart(draft.id.rawValue, version.rawValue)
+    return try member.next()
+  }
+
+  private mutating func add(_ version: ItemVersion, to listing: ListingID, at index: Int) throws {
+    place.bind(1, listing.rawValue)
+    place.bind(2, Int64(index))
+    place.bind(3, version.rawValue)
+    try place.run()
+  }
+
+  /// Stores the listing of these versions, which are distinct, unless the index has an equal one.
+  static func keep(_ versions: [ItemVersion], in db: Database) throws -> ListingID {
+    var digest = RunningDigest()
+    for version in versions { digest.add(version) }
+    if let known = try listing(digest.identity, in: db) { return known }
+    let listing = try new(digest.identity, versions.count, in: db)
+    var writer = try ListingWriter(db)
+    for (index, version) in versions.enumerated() {
+      try writer.add(version, to: listing, at: index)
+    }
+    return listing
+  }
+
+  /// Stores the listing whose versions a query selects, in its order, unless the index has an equal one.
+  ///
+  /// - Parameters:
+  ///   - sql: A query with one column of distinct versions. It is run twice if the listing is new.
+  ///   - db: The database.
+  /// - Returns: The listing.
+  /// - Throws: `DatabaseError` when the index cannot be written.
+  static func keep(selecting sql: String, in db: Database) throws -> ListingID {
+    let rows = try RowReader(db, sql)
+    var (digest, count) = (RunningDigest(), 0)
+    while try rows.next() {
+      digest.add(ItemVersion(rawValue: rows.number(0)))
+      count += 1
+    }
+    if let known = try listing(digest.identity, in: db) { return known }
+    let listing = try new(digest.identity, count, in: db)
+    var writer = try ListingWriter(db)
+    rows.restart()
+    for index in 0..<count where try rows.next() {
+      try writer.add(ItemVersion(rawValue: rows.number(0)), to: listing, at: index)
+    }
+    return listing
+  }
+
+  /// Stores a listing whose items are stored, and removes its rows if the index has an equal one.
+  static func keep(_ draft: ListingDraft, in db: Database) throws -> ListingID {
+    let digest = draft.digest.identity
+    if let known = try listing(digest, in: db) {
+      try db.execute(sql: ListingQuery.dropPlaces.rawValue, arguments: [draft.id])
+      try db.execute(sql: "DELETE FROM listing WHERE id = ?", arguments: [draft.id])
+      return known
+    }
+    try db.execute(
+      sql: "UPDATE listing SET digest = ?, items = ? WHERE id = ?",
+      arguments: [digest, draft.count, draft.id]
+    )
+    return draft.id
+  }
+
+  private static func listing(_ digest: IdentityDigest, in db: Database) throws -> ListingID? {
     try ListingID.fetchOne(
       db.cachedStatement(sql: "SELECT id FROM listing WHERE digest = ?"),
       arguments: [digest]
     )
   }
 
-  /// Stores the listing unless the index has an equal listing, and returns its id.
-  func keep(in db: Database) throws -> ListingID {
-    if let known = try number(in: db) { return known }
+  private static func new(
+    _ digest: IdentityDigest,
+    _ count: Int,
+    in db: Database
+  ) throws -> ListingID {
     try db.execute(
-      sql: "INSERT INTO listing(digest, items, keys, pictures) VALUES (?,?,?,?)",
-      arguments: [digest, items.databaseValue, keys.databaseValue, pictures.databaseValue]
+      sql: "INSERT INTO listing(digest, items) VALUES (?, ?)",
+      arguments: [digest, count]
     )
     return ListingID(rawValue: db.lastInsertedRowID)
   }
+}
 
-  var separateKeys: [ArraySlice<UInt8>] {
-    keys.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+extension RunningDigest {
+  /// Adds the id of a version, so that the result is the digest of a listing.
+  mutating func add(_ version: ItemVersion) {
+    withUnsafeBytes(of: version.rawValue.littleEndian) { add($0) }
   }
 }
 
-/// A listing that is being built; it takes about 40 bytes of memory for each item.
-package struct ListingDraft: Sendable {
-  private var items: [UInt8] = []
-  private var keys: [UInt8] = []
-  private var pictures: [UInt8] = []
-
-  /// Makes an empty listing.
-  package init() {}
-
-  /// Adds items, and returns their versions.
-  mutating func add(_ records: ListedRecords) -> [ItemVersion] {
-    let versions = records.indices.map { place in
-      records.withItem(at: place) { ItemVersion(IdentityDigest(of: $0.body)) }
-    }
-    items += IdentityDigest.pack(versions.map(\.digest))
-    for place in records.indices {
-      records.withItem(at: place) { item in
-        if item.key.contains(0) { keys += item.key.filter { $0 != 0 } } else { keys += item.key }
-        keys.append(0)
-        pictures += item.pictures
-      }
-    }
-    return versions
-  }
-
-  var row: ListingRow { ListingRow(items: items, keys: keys, pictures: pictures) }
-
-  /// The ids of the items, each followed by a zero byte.
-  package var ids: [UInt8] { keys }
-
-  /// Whether the items at two positions have the same version.
-  package func isSame(_ first: Int, _ second: Int) -> Bool { version(first) == version(second) }
-
-  private func version(_ place: Int) -> ArraySlice<UInt8> {
-    items[IdentityDigest.size * place..<IdentityDigest.size * (place + 1)]
-  }
-
-  /// Adds the items of another listing, except the items at the given positions.
-  ///
-  /// - Parameters:
-  ///   - listing: The listing.
-  ///   - places: The positions of the items to leave out.
-  ///   - db: The database. The pictures of the added items are read from it.
-  /// - Throws: `DatabaseError` when an item cannot be read.
-  mutating func append(
-    _ listing: ListingRow,
-    leavingOut places: Set<Int>,
-    _ db: Database
-  ) throws {
-    guard !places.isEmpty else {
-      items += listing.items
-      keys += listing.keys
-      pictures += listing.pictures
-      return
-    }
-    let item = try RowReader(db, "SELECT pictures FROM item WHERE id = ?")
-    let versions = listing.items.withUnsafeBytes { IdentityDigest.unpack($0) }
-    for (place, key) in listing.separateKeys.enumerated() where !places.contains(place) {
-      items += versions[place].bytes
-      keys += key + [0]
-      item.restart(versions[place])
-      if try item.next() { pictures += item.bytes(0) ?? [] }
-    }
-  }
-}
-
-/// A listing, with its items, that is to be stored.
-package struct NewListing: Sendable {
-  private let row: ListingRow
-  private let items: ListedRecords
-  private let versions: [ItemVersion]
-
-  /// Makes a listing of these items, in this order.
-  package init(_ items: [ItemRecord]) {
-    var draft = ListingDraft()
-    self.items = ListedRecords(listing: 0, items: items)
-    versions = draft.add(self.items)
-    row = draft.row
-  }
-
-  /// Makes a listing whose items are already stored.
-  package init(_ draft: ListingDraft) {
-    (row, items, versions) = (draft.row, ListedRecords(listing: 0, items: []), [])
-  }
-
-  /// Stores the listing and its items, and returns its id.
-  ///
-  /// If the index has an equal listing, nothing is stored and the id of that listing is returned.
-  func keep(in db: Database) throws -> ListingID {
-    if let known = try row.number(in: db) { return known }
-    try Index.insert([items], versions, db)
-    return try row.keep(in: db)
-  }
+/// The SQL statements that read and write listings.
+///
+/// The joins begin at the table that is named first. `ListingQueryTests` checks that no statement scans a table.
+enum ListingQuery: String, CaseIterable {
+  case versions = "SELECT row, digest FROM item WHERE key = ?1"
+  case member =
+    "SELECT 1 FROM listing_item INDEXED BY listing_member WHERE listing = ?1 AND item = ?2"
+  case newItem = "INSERT INTO item(key, digest, body, pictures) VALUES (?1, ?2, ?3, ?4)"
+  case newPlace = "INSERT INTO listing_item(listing, place, item) VALUES (?1, ?2, ?3)"
+  case dropPlaces = "DELETE FROM listing_item WHERE listing = ?1"
+  case unfinishedPlaces =
+    "DELETE FROM listing_item WHERE listing IN (SELECT id FROM listing WHERE digest IS NULL)"
+  case unfinished = "DELETE FROM listing WHERE digest IS NULL"
+  /// The items of a listing between two places.
+  case items = """
+    SELECT i.key, i.body, i.pictures FROM listing_item l LEFT JOIN item i ON i.row = l.item \
+    WHERE l.listing = ?1 AND l.place >= ?2 AND l.place < ?3 ORDER BY l.place
+    """
+  case itemsOfKey = """
+    SELECT i.key, i.body, i.pictures FROM item i CROSS JOIN listing_item l INDEXED BY listing_member \
+    ON l.listing = ?1 AND l.item = i.row WHERE i.key = ?2 ORDER BY l.place
+    """
+  case keys = """
+    SELECT i.key, l.item FROM listing_item l CROSS JOIN item i ON i.row = l.item WHERE l.listing = ?1 ORDER BY l.place
+    """
+  case pictures = """
+    SELECT i.pictures FROM listing_item l CROSS JOIN item i ON i.row = l.item \
+    WHERE l.listing = ?1 AND l.place >= ?2 AND l.place < ?3 ORDER BY l.place
+    """
+  /// The pictures of the details of the items that a run of their catalog lists.
+  case picturesOfDetails = """
+    SELECT d.pictures FROM detail d WHERE d.catalog = ?1 AND d.body IS NOT NULL AND EXISTS (
+    SELECT 1 FROM item i CROSS JOIN run_section s ON s.run = ?2 \
+    CROSS JOIN listing_item l INDEXED BY listing_member ON l.listing = s.listing AND l.item = i.row WHERE i.key = d.item)
+    """
+  case places = "SELECT place, item FROM listing_item WHERE listing = ?1 ORDER BY place"
+  case count = "SELECT items FROM listing WHERE id = ?1"
 }
 
 extension Index {
@@ -236,26 +258,26 @@ extension Index {
   ///
   /// Lists and items that are already stored are not written again.
   package func keepListing(_ items: [ItemRecord]) throws(LarderError) -> ListingID {
-    let listing = NewListing(items)
-    return try write { db in try listing.keep(in: db) }
+    try write { db in try NewListing.items(items).keep(in: db) }
   }
 
-  /// Stores the next items of each listing, because whole listings are too large for memory.
-  ///
-  /// Until a listing is stored, no listing refers to its items. If the run is killed before that, the next clean-up
-  /// removes the items.
+  /// Stores the next items of each listing.
   ///
   /// - Parameters:
-  ///   - parts: The next items of each listing, in order.
-  ///   - drafts: The listings that are being built. The items are added to them.
+  ///   - parts: The next items, in order, each with the position of its listing in `drafts`.
+  ///   - drafts: The listings. The missing ones are begun.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keep(
-    _ parts: [ListedRecords],
+    _ parts: [(listing: Int, items: [ItemRecord])],
     in drafts: inout [ListingDraft]
   ) throws(LarderError) {
-    var versions: [ItemVersion] = []
-    for part in parts { versions += drafts[part.listing].add(part) }
-    try write { db in try Self.insert(parts, versions, db) }
+    try write { db in
+      var writer = try ListingWriter(db)
+      for part in parts {
+        while drafts.count <= part.listing { drafts.append(try ListingDraft(in: db)) }
+        for record in part.items { try writer.add(record, to: &drafts[part.listing]) }
+      }
+    }
   }
 
   /// Stores a listing whose items are already stored.
@@ -264,72 +286,76 @@ extension Index {
   /// - Returns: The id. It is the id that the listing would have if all items had been stored at once.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keepListing(_ draft: ListingDraft) throws(LarderError) -> ListingID {
-    let listing = NewListing(draft)
-    return try write { db in try listing.keep(in: db) }
+    try write { db in try NewListing.draft(draft).keep(in: db) }
   }
 
-  /// Copies a listing without the items at some positions.
-  ///
-  /// All its items are already stored.
-  ///
-  /// - Parameters:
-  ///   - draft: The listing.
-  ///   - places: The positions of the items to leave out.
-  /// - Returns: The shorter listing.
-  /// - Throws: ``LarderError`` when the index cannot be read.
-  package func draft(
-    _ draft: ListingDraft,
-    leavingOut places: Set<Int>
-  ) throws(LarderError) -> ListingDraft {
-    try read { db in
-      var rest = ListingDraft()
-      try rest.append(draft.row, leavingOut: places, db)
-      return rest
-    }
+  /// Stores a listing of items that are already stored, and whose ids are distinct.
+  package func keepListing(of versions: [ItemVersion]) throws(LarderError) -> ListingID {
+    try write { db in try ListingWriter.keep(versions, in: db) }
   }
 
-  /// Inserts the given items, except the items that are in the index already.
-  ///
-  /// - Parameters:
-  ///   - parts: The items.
-  ///   - versions: The versions of the items of all parts, in the same order.
-  ///   - db: The database.
-  /// - Throws: `DatabaseError` when a row cannot be written.
-  fileprivate static func insert(
-    _ parts: [ListedRecords],
-    _ versions: [ItemVersion],
-    _ db: Database
-  )
-    throws
-  {
-    var row = try RowWriter(
-      db,
-      "INSERT OR IGNORE INTO item(id, key, body, pictures) VALUES (?,?,?,?)"
-    )
-    var order: [(version: IdentityDigest, part: Int32, place: Int32)] = []
-    order.reserveCapacity(versions.count)
-    for (part, records) in parts.enumerated() {
-      for place in records.indices {
-        order.append((versions[order.count].digest, Int32(part), Int32(place)))
-      }
-    }
-    // Insert in the order of the table's index, so that many new entries share a page. Otherwise each entry would
-    // touch another page, because digests are random.
-    order.sort { $0.version < $1.version }
-    for (version, part, place) in order {
-      try parts[Int(part)].withItem(at: Int(place)) { item in
-        row.bind(1, version)
-        row.bind(2, utf8: item.key)
-        row.bind(3, item.body)
-        row.bind(4, item.pictures)
-        try row.run()
-      }
-    }
+  /// Removes the listings that a killed run left unfinished.
+  static func removeDrafts(in db: Database) throws {
+    try db.execute(sql: ListingQuery.unfinishedPlaces.rawValue)
+    try db.execute(sql: ListingQuery.unfinished.rawValue)
   }
 
   /// The items of a listing, in order.
-  package func items(listing: ListingID) throws(LarderError) -> [ItemRecord] {
-    try read { db in try items(versions(of: listing, db), of: listing, db) }
+  ///
+  /// - Parameters:
+  ///   - listing: The listing.
+  ///   - first: The number of items to skip. They are not read.
+  ///   - count: The maximum number of items to return.
+  /// - Returns: The items.
+  /// - Throws: ``LarderError``, with code `damaged` if the listing or an item is missing.
+  package func items(
+    listing: ListingID,
+    from first: Int = 0,
+    count: Int = .max
+  ) throws(LarderError) -> [ItemRecord] {
+    try read { db in
+      let end = try end(of: listing, from: first, count: count, db)
+      let rows = try RowReader(db, ListingQuery.items.rawValue)
+      rows.restart(listing.rawValue, Int64(first), Int64(end))
+      var items: [ItemRecord] = []
+      while try rows.next() {
+        guard let item = ItemRecord(rows) else { throw gone("an item", listing) }
+        items.append(item)
+      }
+      guard items.count == end - first else { throw gone("an item", listing) }
+      return items
+    }
+  }
+
+  /// The items at some places of a listing, in the given order.
+  ///
+  /// - Throws: ``LarderError``, with code `damaged` if an item is missing.
+  package func items(
+    listing: ListingID,
+    at places: some Sequence<Int>
+  ) throws(LarderError) -> [ItemRecord] {
+    try read { db in
+      let rows = try RowReader(db, ListingQuery.items.rawValue)
+      return try places.map { place in
+        rows.restart(listing.rawValue, Int64(place), Int64(place) + 1)
+        guard try rows.next(), let item = ItemRecord(rows) else { throw gone("an item", listing) }
+        return item
+      }
+    }
+  }
+
+  /// The items of a listing that have an id.
+  package func items(
+    listing: ListingID,
+    id: String
+  ) throws(LarderError) -> [ItemRecord] {
+    try read { db in
+      let rows = try RowReader(db, ListingQuery.itemsOfKey.rawValue)
+      rows.restart(listing.rawValue, id)
+      var items: [ItemRecord] = []
+      while try rows.next() { if let item = ItemRecord(rows) { items.append(item) } }
+      return items
+    }
   }
 
   /// Calls `body` with the items of a listing in order, 512 at a time.
@@ -339,42 +365,34 @@ extension Index {
     of listing: ListingID,
     _ body: ([ItemRecord]) throws(LarderError) -> Void
   ) throws(LarderError) {
-    var rest = try versions(listing: listing)[...]
-    while !rest.isEmpty {
-      try body(items(rest.prefix(Self.batch), of: listing))
-      rest = rest.dropFirst(Self.batch)
+    var first = 0
+    while true {
+      let items = try items(listing: listing, from: first, count: Self.batch)
+      if !items.isEmpty { try body(items) }
+      guard items.count == Self.batch else { return }
+      first += items.count
     }
   }
 
   private static let batch = 512
 
-  /// Reads items of a listing by their versions, in the given order.
-  ///
-  /// - Throws: ``LarderError``, with code `damaged` if an item is missing.
-  package func items(
-    _ versions: some Sequence<ItemVersion>,
-    of listing: ListingID
-  ) throws(LarderError) -> [ItemRecord] {
-    try read { db in try items(versions, of: listing, db) }
+  /// The place behind the last of at most `count` items from the place `first` on.
+  private func end(
+    of listing: ListingID,
+    from first: Int,
+    count: Int,
+    _ db: Database
+  ) throws -> Int {
+    guard let all = try Self.count(of: listing, db) else { throw gone("it", listing) }
+    return first + min(count, max(0, all - first))
   }
 
-  private func items(
-    _ versions: some Sequence<ItemVersion>,
-    of listing: ListingID,
-    _ db: Database
-  ) throws -> [ItemRecord] {
-    let row = try RowReader(db, "SELECT key, body, pictures FROM item WHERE id = ?")
-    return try versions.map { version in
-      row.restart(version.digest)
-      guard try row.next() else {
-        throw gone("an item", listing)
-      }
-      return ItemRecord(
-        key: row.text(0) ?? "",
-        body: row.bytes(1) ?? [],
-        pictures: row.keys(2).map(PictureID.init)
-      )
-    }
+  /// The number of items in a listing; nil if there is no such listing.
+  private static func count(of listing: ListingID, _ db: Database) throws -> Int? {
+    let row = try RowReader(db, ListingQuery.count.rawValue)
+    row.restart(listing.rawValue)
+    // A damaged row may have any number.
+    return try row.next() ? Int(min(max(0, row.number(0)), Int64(Int32.max))) : nil
   }
 
   /// The error for a missing part of a listing.
@@ -387,90 +405,62 @@ extension Index {
     )
   }
 
-  /// Reads the versions of a listing's items, in order, without reading the items.
+  /// The ids of a listing's items, in order; empty if there is no such listing.
   ///
-  /// - Parameters:
-  ///   - listing: The listing.
-  ///   - first: The number of items to skip.
-  ///   - count: The maximum number of versions to return.
-  /// - Returns: The versions.
-  /// - Throws: ``LarderError`` when the index cannot be read.
-  package func versions(
-    listing: ListingID,
-    from first: Int = 0,
-    count: Int = .max
-  ) throws(LarderError) -> [ItemVersion] {
-    try read { db in try versions(of: listing, from: first, count: count, db) }
-  }
-
-  private func versions(
-    of listing: ListingID,
-    from first: Int = 0,
-    count: Int = .max,
-    _ db: Database
-  ) throws -> [ItemVersion] {
-    guard
-      let packed = try BlobReader(db, table: "listing", column: "items", row: listing.rawValue)
-    else { throw gone("it", listing) }
-    let size = IdentityDigest.size
-    let bytes = try packed.bytes(
-      from: size * first,
-      count: size * min(count, Int(Int32.max) / size)
-    )
-    return bytes.withUnsafeBytes { IdentityDigest.unpack($0) }.map(ItemVersion.init)
-  }
-
-  /// Finds the versions of one item in a listing, without reading any item.
-  ///
-  /// - Parameters:
-  ///   - key: The item's id.
-  ///   - listing: The listing. The id can occur in it more than once.
-  /// - Returns: The versions in the order of the listing; empty if the listing does not have the item.
-  /// - Throws: ``LarderError`` when the index cannot be read.
-  package func versions(
-    of key: String,
-    listing: ListingID
-  ) throws(LarderError) -> [ItemVersion] {
-    let wanted = key.utf8.filter { $0 != 0 } + [0]
-    return try read { db in
-      let row = try RowReader(db, "SELECT keys FROM listing WHERE id = ?")
-      row.restart(listing.rawValue)
-      guard try row.next() else { return [] }
-      let places = row.withBytes(0) { PackedKeys.places(of: wanted, in: $0) }
-      return try places.flatMap { try versions(of: listing, from: $0, count: 1, db) }
-    }
-  }
-
-  /// The ids of a listing's items, in order, without reading the items.
+  /// - Throws: ``LarderError``, with code `damaged` if an item is missing.
   package func itemKeys(listing: ListingID) throws(LarderError) -> [String] {
-    let (versions, keys) = try packedItems(listing: listing)
-    return keys.split(separator: 0, omittingEmptySubsequences: false).prefix(versions.count)
-      .map { String(decoding: $0, as: UTF8.self) }
+    var keys: [String] = []
+    try read { db in
+      try forEachKey(of: listing, db) { rows in keys.append(rows.text(0) ?? "") }
+    }
+    return keys
   }
 
-  /// The versions and ids of a listing's items, in order, without reading the items.
+  /// The versions and ids of a listing's items, in order.
   ///
-  /// Items with the same version are equal. Each id ends with a zero byte. Both results are empty if there is no such
-  /// listing.
+  /// Items with the same version are equal. Each id ends with a zero byte; zero bytes in ids are left out. Both results
+  /// are empty if there is no such listing.
+  ///
+  /// - Throws: ``LarderError``, with code `damaged` if an item is missing.
   package func packedItems(
     listing: ListingID
   ) throws(LarderError) -> (versions: [ItemVersion], keys: [UInt8]) {
+    var (versions, keys) = ([ItemVersion](), [UInt8]())
     try read { db in
-      let row = try RowReader(db, "SELECT items, keys FROM listing WHERE id = ?")
-      row.restart(listing.rawValue)
-      guard try row.next() else { return ([], []) }
-      let versions = row.keys(0).map(ItemVersion.init)
-      return (versions, row.bytes(1) ?? [])
+      try forEachKey(of: listing, db) { rows in
+        versions.append(ItemVersion(rawValue: rows.number(1)))
+        rows.withBytes(0) { key in
+          if key.contains(0) { keys += key.filter { $0 != 0 } } else { keys += key }
+        }
+        keys.append(0)
+      }
     }
+    return (versions, keys)
+  }
+
+  /// Calls `body` with the rows of ``ListingQuery/keys``.
+  private func forEachKey(
+    of listing: ListingID,
+    _ db: Database,
+    _ body: (borrowing RowReader) -> Void
+  ) throws {
+    guard let count = try Self.count(of: listing, db) else { return }
+    let rows = try RowReader(db, ListingQuery.keys.rawValue)
+    rows.restart(listing.rawValue)
+    var found = 0
+    while try rows.next() {
+      body(rows)
+      found += 1
+    }
+    guard found == count else { throw gone("an item", listing) }
   }
 
   /// Reads one version of an item as JSON; nil if the index does not have it.
   package func item(version: ItemVersion) throws(LarderError) -> [UInt8]? {
     try read { db in
-      try Data.fetchOne(
-        db.cachedStatement(sql: "SELECT body FROM item WHERE id = ?"),
-        arguments: [version]
-      ).map { [UInt8]($0) }
+      let row = try RowReader(db, "SELECT body FROM item WHERE row = ?1")
+      row.restart(version.rawValue)
+      return try row.next() ? row.bytes(0) : nil
     }
   }
 
@@ -478,11 +468,7 @@ extension Index {
   ///
   /// A picture that occurs twice is in the list twice.
   package func pictures(listing: ListingID) throws(LarderError) -> [PictureID] {
-    try read { db in
-      let row = try RowReader(db, "SELECT pictures FROM listing WHERE id = ?")
-      row.restart(listing.rawValue)
-      return try row.next() ? row.keys(0).map(PictureID.init) : []
-    }
+    try read { db in try pictures(of: listing, 0, Int(Int32.max), db).ids }
   }
 
   /// Calls `body` with the pictures that the items of a listing refer to, in order and in batches.
@@ -492,41 +478,49 @@ extension Index {
     of listing: ListingID,
     _ body: ([PictureID]) throws(LarderError) -> Void
   ) throws(LarderError) {
-    var start = 0
+    var first = 0
     while true {
-      let (first, count) = (IdentityDigest.size * start, IdentityDigest.size * Self.pictureBatch)
-      let ids = try read { db -> [PictureID] in
-        guard
-          let packed = try BlobReader(
-            db,
-            table: "listing",
-            column: "pictures",
-            row: listing.rawValue
-          )
-        else { return [] }
-        return try packed.bytes(from: first, count: count)
-          .withUnsafeBytes { IdentityDigest.unpack($0) }.map(PictureID.init)
+      let (ids, items) = try read { db in
+        try pictures(of: listing, first, first + Self.pictureBatch, db)
       }
       if !ids.isEmpty { try body(ids) }
-      guard ids.count == Self.pictureBatch else { return }
-      start += ids.count
+      guard items == Self.pictureBatch else { return }
+      first += items
     }
   }
 
-  private static let pictureBatch = 1 << 14
+  /// The pictures of the items between two places, and the number of these items.
+  private func pictures(
+    of listing: ListingID,
+    _ first: Int,
+    _ end: Int,
+    _ db: Database
+  ) throws -> (ids: [PictureID], items: Int) {
+    let rows = try RowReader(db, ListingQuery.pictures.rawValue)
+    rows.restart(listing.rawValue, Int64(first), Int64(end))
+    var (ids, items) = ([PictureID](), 0)
+    while try rows.next() {
+      ids += rows.keys(0).map(PictureID.init)
+      items += 1
+    }
+    return (ids, items)
+  }
 
-  /// The number of items in a listing.
+  private static let pictureBatch = 1 << 12
+
+  /// The number of items in a listing; 0 if there is no such listing.
   ///
   /// The items themselves are not read.
   package func itemCount(listing: ListingID) throws(LarderError) -> Int {
-    try read { db in
-      let row = try RowReader(
-        db,
-        "SELECT length(items) / \(IdentityDigest.size) FROM listing WHERE id = ?"
-      )
-      row.restart(listing.rawValue)
-      return try row.next() ? Int(row.number(0)) : 0
-    }
+    try read { db in try Self.count(of: listing, db) ?? 0 }
+  }
+}
+
+extension ItemRecord {
+  /// Reads the present row of ``ListingQuery/items``; nil if the item is missing.
+  fileprivate init?(_ row: borrowing RowReader) {
+    guard let key = row.text(0) else { return nil }
+    self.init(key: key, body: row.bytes(1) ?? [], pictures: row.keys(2).map(PictureID.init))
   }
 }
 
@@ -534,7 +528,7 @@ extension Index {
   /// Joins the listings of several pages to one listing.
   ///
   /// If an item is in several listings, only the first occurrence is kept, because shops move items between pages
-  /// while the pages are fetched. Each listing is read once. Items are only read if there are such repeats.
+  /// while the pages are fetched.
   ///
   /// - Parameter listings: The listings of the pages, in order.
   /// - Returns: The joined listing, and the number of items that were left out as repeats.
@@ -544,54 +538,27 @@ extension Index {
   ) throws(LarderError) -> (listing: ListingID, repeats: Int) {
     if let only = listings.first, listings.count == 1 { return (only, 0) }
     return try write { db in
-      var draft = ListingDraft()
-      var seen: Set<ArraySlice<UInt8>> = []
-      var repeats = 0
+      try db.execute(
+        sql: """
+          CREATE TEMP TABLE IF NOT EXISTS page(number INTEGER PRIMARY KEY, listing INTEGER NOT NULL);
+          DELETE FROM temp.page;
+          """
+      )
+      var items = 0
       for listing in listings {
-        let page = try row(of: listing, db)
-        let keys = page.separateKeys
-        let repeated = Set(keys.indices.filter { seen.contains(keys[$0]) })
-        try draft.append(page, leavingOut: repeated, db)
-        repeats += repeated.count
-        seen.formUnion(keys)
+        items += try end(of: listing, from: 0, count: .max, db)
+        try db.execute(sql: "INSERT INTO temp.page(listing) VALUES (?)", arguments: [listing])
       }
-      return (try draft.row.keep(in: db), repeats)
+      let joined = try ListingWriter.keep(selecting: Self.firstOfPages, in: db)
+      return (joined, items - (try end(of: joined, from: 0, count: .max, db)))
     }
   }
 
-  private func row(of listing: ListingID, _ db: Database) throws -> ListingRow {
-    let row = try RowReader(db, "SELECT items, keys, pictures FROM listing WHERE id = ?")
-    row.restart(listing.rawValue)
-    guard try row.next() else { throw gone("it", listing) }
-    return ListingRow(
-      items: row.bytes(0) ?? [],
-      keys: row.bytes(1) ?? [],
-      pictures: row.bytes(2) ?? []
-    )
-  }
-}
-
-/// Searches a packed list of items' ids, where a zero byte follows each id.
-enum PackedKeys {
-  /// Finds the positions of an id in the list, from 0.
-  ///
-  /// This is a linear search with `memchr`, which copies nothing.
-  ///
-  /// - Parameters:
-  ///   - wanted: The id, followed by a zero byte.
-  ///   - keys: The packed list.
-  /// - Returns: The positions in ascending order; empty if the list does not have the id.
-  static func places(of wanted: [UInt8], in keys: UnsafeRawBufferPointer) -> [Int] {
-    guard let start = keys.baseAddress else { return [] }
-    var places: [Int] = []
-    var (offset, place) = (0, 0)
-    while offset < keys.count, let end = memchr(start + offset, 0, keys.count - offset) {
-      let next = start.distance(to: UnsafeRawPointer(end)) + 1
-      if next - offset == wanted.count, memcmp(start + offset, wanted, wanted.count) == 0 {
-        places.append(place)
-      }
-      (offset, place) = (next, place + 1)
-    }
-    return places
-  }
+  /// The items of the listings in `page`, without those that repeat the id of an earlier one.
+  private static let firstOfPages = """
+    SELECT item FROM (SELECT p.number, l.place, l.item, \
+    row_number() OVER (PARTITION BY i.key ORDER BY p.number, l.place) AS copy \
+    FROM temp.page p CROSS JOIN listing_item l ON l.listing = p.listing CROSS JOIN item i ON i.row = l.item) \
+    WHERE copy = 1 ORDER BY number, place
+    """
 }

@@ -24,22 +24,13 @@ extension Index {
   private func forEachReferenced(_ body: ([PictureID]) -> Void) throws(LarderError) {
     for catalog in try catalogs() {
       guard let run = try lastRun(catalog: catalog.id) else { continue }
-      var items: Set<String> = []
-      for section in try sections(run: run.id) {
-        guard let listing = section.listing else { continue }
+      for listing in try sections(run: run.id).compactMap(\.listing) {
         try forEachPictureBatch(of: listing) { body($0) }
-        items.formUnion(try itemKeys(listing: listing))
       }
       try read { db in
-        let rows = try RowReader(
-          db,
-          "SELECT item, pictures FROM detail WHERE catalog = ? AND body IS NOT NULL"
-        )
-        rows.restart(catalog.id.rawValue)
-        while try rows.next() {
-          guard items.contains(rows.text(0) ?? "") else { continue }
-          body(rows.keys(1).map(PictureID.init))
-        }
+        let rows = try RowReader(db, ListingQuery.picturesOfDetails.rawValue)
+        rows.restart(catalog.id.rawValue, run.id.rawValue)
+        while try rows.next() { body(rows.keys(0).map(PictureID.init)) }
       }
     }
   }

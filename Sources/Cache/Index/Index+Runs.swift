@@ -156,8 +156,11 @@ extension Index {
   }
 
   /// Begins a run and returns its number.
+  ///
+  /// Listings that a killed run left unfinished are removed.
   package func beginRun(catalog: CatalogID, at now: UnixTime) throws(LarderError) -> RunID {
     try write { db in
+      try Self.removeDrafts(in: db)
       let run = try Self.nextRun(db)
       try db.execute(
         sql: "INSERT INTO run(id, catalog, started) VALUES (?, ?, ?)",

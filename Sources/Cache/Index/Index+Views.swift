@@ -22,32 +22,19 @@ extension Index {
     -- The sections as last synced, in the catalog's order.
     CREATE VIEW sections AS
     SELECT catalog.name AS catalog, s.position AS position, s.key AS section, s.title AS title, s.subtitle AS subtitle,
-      s.source AS source, coalesce(length(listing.items) / 16, 0) AS items
+      s.source AS source, coalesce(listing.items, 0) AS items
     FROM catalog JOIN run_section AS s ON s.run = (
       SELECT max(id) FROM run WHERE run.catalog = catalog.id AND run.finished IS NOT NULL)
     LEFT JOIN listing ON listing.id = s.listing;
 
-    -- The items as last synced, in the catalog's order: a row for each section that lists one. A listing is taken apart in
-    -- pieces of 256 items, for SQLite reads the whole of it for each.
+    -- The items as last synced, in the catalog's order: a row for each section that lists one.
     CREATE VIEW items AS
-    WITH RECURSIVE
-    shown(catalog, section, listing, bytes) AS (
-      SELECT catalog.name, s.key, listing.id, length(listing.items)
+    WITH listed(catalog, section, position, body) AS (
+      SELECT catalog.name, s.key, l.place, CAST(item.body AS TEXT)
       FROM catalog JOIN run_section AS s ON s.run = (
         SELECT max(id) FROM run WHERE run.catalog = catalog.id AND run.finished IS NOT NULL)
-      JOIN listing ON listing.id = s.listing),
-    piece(catalog, section, listing, bytes, start, items) AS (
-      SELECT catalog, section, listing, bytes, 0, (SELECT substr(items, 1, 4096) FROM listing WHERE id = shown.listing)
-      FROM shown WHERE bytes > 0
-      UNION ALL
-      SELECT catalog, section, listing, bytes, start + 4096,
-        (SELECT substr(items, start + 4097, 4096) FROM listing WHERE id = piece.listing)
-      FROM piece WHERE start + 4096 < bytes),
-    place(number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM place WHERE number < 255),
-    listed(catalog, section, position, body) AS (
-      SELECT catalog, section, start / 16 + number, CAST(item.body AS TEXT)
-      FROM piece JOIN place ON number * 16 < length(items)
-      JOIN item ON item.id = substr(items, number * 16 + 1, 16))
+      CROSS JOIN listing_item AS l ON l.listing = s.listing
+      CROSS JOIN item ON item.row = l.item)
     SELECT catalog, section, position, (SELECT value FROM json_each(body) WHERE key = 'id') AS id,
       (SELECT value FROM json_each(body) WHERE key = 'title') AS title,
       (SELECT value FROM json_each(body) WHERE key = 'description') AS description,

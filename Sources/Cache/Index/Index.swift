@@ -105,6 +105,14 @@ package final class Index: Sendable {
             thing: path
           )
         }
+        if 1..<Self.version ~= version, !Self.released.contains(version) {
+          throw LarderError(
+            .damaged,
+            "cannot read \(path): a larder between two releases wrote it (schema \(version))",
+            remedy: .remake,
+            thing: path
+          )
+        }
         if readOnly, version == 0, try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema") == nil
         {
           throw LarderError(

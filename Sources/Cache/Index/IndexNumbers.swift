@@ -55,12 +55,15 @@ package struct DocumentID: Hashable, Sendable {
   }
 }
 
-/// The key of one version of an item: the first 128 bits of the SHA-256 of the item as JSON.
-package struct ItemVersion: Hashable, Sendable {
-  package let digest: IdentityDigest
+/// The id of one version of an item in an index.
+///
+/// Items with the same JSON share it, also if several listings have them.
+package struct ItemVersion: RawRepresentable, Hashable, Sendable {
+  /// The number that SQLite assigned to the row.
+  package let rawValue: Int64
 
-  /// Makes a key from its digest.
-  package init(_ digest: IdentityDigest) { self.digest = digest }
+  /// Makes an id from its number.
+  package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
 extension RunID: ExpressibleByIntegerLiteral, CustomStringConvertible {
@@ -103,10 +106,10 @@ extension DigestKey {
 
 extension PictureID: DigestKey {}
 extension DocumentID: DigestKey {}
-extension ItemVersion: DigestKey {}
 extension CatalogID: DatabaseValueConvertible {}
 extension RunID: DatabaseValueConvertible {}
 extension ListingID: DatabaseValueConvertible {}
+extension ItemVersion: DatabaseValueConvertible {}
 
 extension UnixTime: StatementColumnConvertible {
   /// Reads a column as a number, with the conversion of SQLite.

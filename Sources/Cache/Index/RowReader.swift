@@ -248,54 +248,6 @@ struct RowWriter: ~Copyable {
   }
 }
 
-/// Reads a part of a large BLOB without reading all of it.
-///
-/// In a query, SQLite reads the whole value even if only a part is needed. For example, a query with `substr` read 8
-/// MB to find the first item in a listing of a million items. Incremental I/O reads only the pages up to the end of
-/// the part. (https://sqlite.org/c3ref/blob_open.html)
-///
-/// Use a reader only within one transaction, on the queue of the database.
-struct BlobReader: ~Copyable {
-  private let db: Database
-  private let raw: OpaquePointer
-
-  /// Opens the value in one column of one row; nil if there is no such row, or if the value is not a BLOB.
-  ///
-  /// - Throws: `DatabaseError` when the database cannot be read.
-  init?(_ db: Database, table: String, column: String, row: Int64) throws {
-    var opened: OpaquePointer?
-    switch sqlite3_blob_open(db.sqliteConnection, "main", table, column, row, 0, &opened) {
-    case SQLITE_OK: break
-    case SQLITE_ERROR: return nil
-    default: throw db.lastError
-    }
-    guard let opened else { return nil }
-    (self.db, raw) = (db, opened)
-  }
-
-  deinit { sqlite3_blob_close(raw) }
-
-  /// Reads at most `count` bytes.
-  ///
-  /// - Parameters:
-  ///   - first: The number of bytes to skip.
-  ///   - count: The maximum number of bytes to read.
-  /// - Returns: The bytes, which are fewer than `count` if the value ends earlier.
-  /// - Throws: `DatabaseError` when the database cannot be read.
-  func bytes(from first: Int, count: Int) throws -> [UInt8] {
-    let held = max(0, min(count, Int(sqlite3_blob_bytes(raw)) - first))
-    guard held > 0 else { return [] }
-    var status = SQLITE_OK
-    // SAFETY: the call writes at most `held` bytes; if it fails, the array is not used.
-    let bytes = [UInt8](unsafeUninitializedCapacity: held) { buffer, filled in
-      status = sqlite3_blob_read(raw, buffer.baseAddress, Int32(held), Int32(first))
-      filled = status == SQLITE_OK ? held : 0
-    }
-    guard status == SQLITE_OK else { throw db.lastError }
-    return bytes
-  }
-}
-
 extension Row {
   /// The bytes in a column; nil if it is NULL.
   func bytes(_ column: String) throws -> [UInt8]? {

@@ -80,13 +80,13 @@ extension RunContext {
     _ item: Mapping.Item,
     shown: ListingID
   ) throws(LarderError) -> [FieldGuard.Finding] {
-    let versions = try index.versions(listing: listing)
-    var fields = FieldGuard(held: try sample(of: shown), item, count: versions.count)
-    var (rest, size) = (versions[...], 8)
-    while !fields.isSettled, !rest.isEmpty {
-      let records = try index.items(rest.prefix(size), of: listing)
-      fields.add(try records.map { record throws(LarderError) in try record.storeItem() })
-      rest = rest.dropFirst(size)
+    let count = try index.itemCount(listing: listing)
+    var fields = FieldGuard(held: try sample(of: shown), item, count: count)
+    var (first, size) = (0, 8)
+    while !fields.isSettled, first < count {
+      let records = try index.items(listing: listing, from: first, count: size)
+      fields.add(try records.storeItems())
+      first += size
       size = min(512, 2 * size)
     }
     return fields.findings
@@ -97,20 +97,15 @@ extension RunContext {
   /// The number n is chosen so that there are 100 to 200 items. If the listing has fewer than 200 items, all of them
   /// are returned.
   private func sample(of listing: ListingID) throws(LarderError) -> [StoreItem] {
-    let versions = try index.versions(listing: listing)
-    var sample: [StoreItem] = []
-    for place in stride(from: 0, to: versions.count, by: max(1, versions.count / 100)) {
-      let body = try index.item(version: versions[place])
-      if let item = body.flatMap({ try? StoreItem(decoding: $0) }) { sample.append(item) }
-    }
-    return sample
+    let count = try index.itemCount(listing: listing)
+    let places = stride(from: 0, to: count, by: max(1, count / 100))
+    return try index.items(listing: listing, at: places).compactMap { try? $0.storeItem() }
   }
 }
 
 /// Compares the listing of the last run with the new one by the ids of their items, and merges the two.
 ///
-/// The items themselves are read only for a merge. They are read in batches, so that the whole catalog is never in
-/// memory.
+/// The items themselves are not read.
 struct ListingUnion {
   private struct Side {
     let listing: ListingID
@@ -133,9 +128,6 @@ struct ListingUnion {
   private let shown: Side
   private let incoming: Side
   private let index: Index
-
-  /// The number of items that one query reads.
-  private static let batch = 512
 
   /// Compares two listings.
   ///
@@ -165,20 +157,16 @@ struct ListingUnion {
   /// - Returns: The listing with both.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func keep(_ kept: Set<String>) throws(LarderError) -> ListingID {
-    var rest = ShrinkGuard.union(of: shown.ids, and: incoming.ids) {
+    let order = ShrinkGuard.union(of: shown.ids, and: incoming.ids) {
       kept.contains(shown.ids[$0])
-    }[...]
-    let lane = ItemWriter(index)
-    while !rest.isEmpty {
-      let versions = rest.prefix(Self.batch).map { source in
+    }
+    return try index.keepListing(
+      of: order.map { source in
         switch source {
         case .incoming(let place): incoming.versions[place]
         case .held(let place): shown.versions[place]
         }
       }
-      rest = rest.dropFirst(Self.batch)
-      try lane.add(try index.items(versions, of: incoming.listing))
-    }
-    return try index.keepListing(lane.finish().first ?? ListingDraft())
+    )
   }
 }

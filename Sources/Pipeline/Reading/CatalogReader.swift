@@ -246,16 +246,6 @@ package struct CatalogReader: Sendable {
     )
   }
 
-  /// Reads items of a listing, which has the items of one section.
-  func items(
-    _ versions: some Sequence<ItemVersion>,
-    of listing: ListingID
-  ) throws(LarderError) -> [StoreItem] {
-    var items: [StoreItem] = []
-    for record in try index.items(versions, of: listing) { items.append(try record.storeItem()) }
-    return items
-  }
-
   /// Adds details, pictures and lowest prices to items.
   package func shown(_ items: [ListedItem]) throws(LarderError) -> [ShownItem] {
     let details = try details(of: items)
@@ -311,9 +301,7 @@ package struct CatalogReader: Sendable {
   /// Reads the items with an id in a section.
   func items(_ id: String, in section: RunSection) throws(LarderError) -> [StoreItem] {
     guard let listing = section.listing else { return [] }
-    let versions = try index.versions(of: id, listing: listing)
-    // The index removes zero bytes from ids, so items with different ids can have the same key there.
-    return try items(versions, of: listing).filter { $0.id == id }
+    return try index.items(listing: listing, id: id).storeItems()
   }
 
   /// The ids of items that are most similar to `id`, for a suggestion after a mistyped id.
@@ -480,7 +468,7 @@ extension CatalogReader {
     guard let listing = section.listing else { return [] }
     var items: [StoreItem] = []
     try index.forEachBatch(of: listing) { records throws(LarderError) in
-      for record in records { items.append(try record.storeItem()) }
+      items += try records.storeItems()
     }
     return items
   }
@@ -512,8 +500,9 @@ extension CatalogReader {
     for section in try sections() {
       guard let listing = section.listing else { continue }
       for id in ids {
-        let versions = try index.versions(of: id, listing: listing)
-        let listed = try shown(items(versions, of: listing).map { ($0, section) })
+        let listed = try shown(
+          index.items(listing: listing, id: id).storeItems().map { ($0, section) }
+        )
         for image in listed.flatMap(\.pictures) where image.name.path == path {
           return image.url
         }
@@ -547,8 +536,8 @@ extension CatalogReader {
     count: Int
   ) throws(LarderError) -> [ShownItem] {
     guard let listing = section.listing, count > 0 else { return [] }
-    let versions = try index.versions(listing: listing, from: first, count: count)
-    return try shown(items(versions, of: listing).map { ($0, section) })
+    let items = try index.items(listing: listing, from: first, count: count).storeItems()
+    return try shown(items.map { ($0, section) })
   }
 }
 

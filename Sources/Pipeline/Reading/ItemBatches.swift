@@ -17,7 +17,8 @@ package struct ItemBatches {
   private let all: [RunSection]
   /// The sections that are not yet begun.
   private var sections: ArraySlice<RunSection>
-  private var current: Reading?
+  /// The section that is being read: its position in `all`, its listing, and the place of the next item.
+  private var current: (number: Int, listing: ListingID, next: Int)?
   /// The number of items that are still to be returned at most; nil if there is no limit.
   private var left: Int?
   /// The places of the items that are not yet returned, if the query sorts them; nil before the first batch.
@@ -92,15 +93,16 @@ package struct ItemBatches {
       batch = batch.dropFirst(together.count)
       let section = all[Int(number)]
       guard let listing = section.listing else { continue }
-      items += try reader.items(together.map(\.element.version), of: listing)
-        .map { (item: $0, section: section) }
+      items += try reader.index.items(listing: listing, at: together.map(\.element.place))
+        .storeItems().map { (item: $0, section: section) }
     }
     return try reader.shown(items)
   }
 
-  /// The place of an item in the index.
+  /// The place of an item.
   private struct Place {
-    let version: ItemVersion
+    /// The place in the listing of its section.
+    let place: Int
     /// The position of its section in `all`.
     let section: Int32
   }
@@ -109,10 +111,9 @@ package struct ItemBatches {
     _ order: ItemSort
   ) throws(LarderError) -> ArraySlice<(key: ItemSort.Key, element: Place)> {
     var places: [(key: ItemSort.Key, element: Place)] = []
-    while let versions = try versions() {
-      let items = try reader.items(versions.some, of: versions.listing)
-      for (version, item) in zip(versions.some, items) where query.admits(item) {
-        let place = Place(version: version, section: Int32(versions.number))
+    while let batch = try batch() {
+      for (place, item) in zip(batch.first..., batch.items) where query.admits(item) {
+        let place = Place(place: place, section: Int32(batch.number))
         places.append((order.key(of: item), place))
       }
     }
@@ -121,9 +122,9 @@ package struct ItemBatches {
 
   /// Reads the next matching items in the catalog's order; nil after the last ones.
   private mutating func admitted() throws(LarderError) -> [ListedItem]? {
-    while left != 0, let versions = try versions() {
-      var items = try reader.items(versions.some, of: versions.listing)
-        .filter(query.admits).map { (item: $0, section: all[versions.number]) }
+    while left != 0, let batch = try batch() {
+      var items = batch.items.filter(query.admits)
+        .map { (item: $0, section: all[batch.number]) }
       if let left { items = Array(items.prefix(left)) }
       left = left.map { $0 - items.count }
       if !items.isEmpty { return items }
@@ -131,50 +132,26 @@ package struct ItemBatches {
     return nil
   }
 
-  /// Returns the next item versions of one section; nil after the last ones.
-  private mutating func versions() throws(LarderError)
-    -> (some: ArraySlice<ItemVersion>, listing: ListingID, number: Int)?
+  /// Reads the next items of one section; nil after the last ones.
+  private mutating func batch() throws(LarderError)
+    -> (items: [StoreItem], first: Int, number: Int)?
   {
     while true {
-      if let reading = current, !reading.rest.isEmpty {
-        let count = query.isFiltering ? Self.size : min(Self.size, left ?? Self.size)
-        current?.rest = reading.rest.dropFirst(count)
-        return (reading.rest.prefix(count), reading.listing, reading.number)
+      guard let reading = current else {
+        let number = sections.startIndex
+        guard let section = sections.popFirst() else { return nil }
+        current = section.listing.map { (number, $0, 0) }
+        continue
       }
-      if try current?.readOn(in: reader.index) == true { continue }
-      let number = sections.startIndex
-      guard let section = sections.popFirst() else { return nil }
-      current = section.listing.map { Reading(number: number, listing: $0) }
-    }
-  }
-
-  /// The progress of reading a section's item versions.
-  private struct Reading {
-    let number: Int
-    let listing: ListingID
-    /// The versions that were read and not yet used.
-    var rest: ArraySlice<ItemVersion> = []
-    /// The number of versions read so far.
-    private var count = 0
-
-    init(number: Int, listing: ListingID) {
-      (self.number, self.listing) = (number, listing)
-    }
-
-    /// Reads more versions.
-    ///
-    /// Returns false after the last one.
-    ///
-    /// The first read is small, because many callers need no more. Each further read is seven times as large as all
-    /// reads before it together, because each read scans the section from its beginning.
-    mutating func readOn(in index: Index) throws(LarderError) -> Bool {
-      rest = try index.versions(
-        listing: listing,
-        from: count,
-        count: max(ItemBatches.size, 7 * count)
-      )[...]
-      count += rest.count
-      return !rest.isEmpty
+      let count = query.isFiltering ? Self.size : min(Self.size, left ?? Self.size)
+      let items = try reader.index.items(
+        listing: reading.listing,
+        from: reading.next,
+        count: count
+      )
+      current?.next += items.count
+      if items.count < count { current = nil }
+      if !items.isEmpty { return (try items.storeItems(), reading.next, reading.number) }
     }
   }
 }

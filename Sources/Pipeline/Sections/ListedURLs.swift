@@ -70,8 +70,8 @@ struct ListedURLs {
     _ found: (PictureID, String) -> Void
   ) throws(LarderError) {
     while passed < end {
-      let versions = try index.versions(listing: listing, from: passed, count: Self.batch)
-      for record in try index.items(versions, of: listing)
+      let records = try index.items(listing: listing, from: passed, count: Self.batch)
+      for record in records
       where record.pictures.contains(where: wanted.contains) {
         for image in try record.storeItem().images {
           let id = PictureID(url: image.url)
@@ -81,8 +81,8 @@ struct ListedURLs {
       // The next search starts at this batch again, because its items possibly also show the pictures that are wanted
       // next.
       if wanted.isEmpty { return }
-      guard versions.count == Self.batch else { return }
-      passed += versions.count
+      guard records.count == Self.batch else { return }
+      passed += records.count
     }
   }
 }
@@ -175,6 +175,13 @@ extension CatalogFile {
   /// The title and subtitle that the file gives to the section at a position in ``sources``.
   func sectionWords(at position: Int) -> (title: String?, subtitle: String?) {
     (sections[position].title, sections[position].subtitle)
+  }
+}
+
+extension [ItemRecord] {
+  /// Decodes the items.
+  func storeItems() throws(LarderError) -> [StoreItem] {
+    try map { record throws(LarderError) in try record.storeItem() }
   }
 }
 

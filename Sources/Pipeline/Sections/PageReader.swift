@@ -68,7 +68,7 @@ struct PageReader {
     }
     draft.kept = try lane.finish()
     draft.settleAbsence()
-    try draft.dropRepeats(in: context.index)
+    draft.noteRepeats()
     // If no section is usable, decode the whole body, because this gives a reason for each section.
     return draft.listing.sections.isEmpty ? decode(body, decoder) : .success(draft)
   }
@@ -116,24 +116,13 @@ struct PageDraft: Sendable {
     listing.append(rest)
   }
 
-  /// Drops items that repeat the id of an earlier item in their section.
+  /// Notes the items that repeat the id of an earlier item in their section, which the sections are stored without.
   ///
   /// Call it when all windows are added.
-  ///
-  /// - Parameter index: The index that stores the items.
-  /// - Throws: ``LarderError`` when the index cannot be read.
-  mutating func dropRepeats(in index: Index) throws(LarderError) {
-    guard var drafts = kept else { return }
-    for place in drafts.indices {
-      let draft = drafts[place]
-      let ids = PackedIDs(zeroEnded: draft.ids)
-      let repeats = ids.repeats
-      guard !repeats.isEmpty else { continue }
-      let others = repeats.filter { !draft.isSame($0.place, $0.first) }.map(\.place)
-      listing.noteDuplicates(others.map { ($0, ids[$0]) }, in: listing.sections[place].key)
-      drafts[place] = try index.draft(draft, leavingOut: Set(repeats.map(\.place)))
+  mutating func noteRepeats() {
+    for (place, draft) in (kept ?? []).enumerated() {
+      listing.noteDuplicates(draft.repeats, in: listing.sections[place].key)
     }
-    kept = drafts
   }
 
   /// Compares the sections with each other: a field counts as absent only if no section has it.
@@ -222,7 +211,7 @@ struct PageWriter: Sendable {
     for (place, (section, pictures)) in zip(listing.sections, pictures).enumerated() {
       // Insert unusable sections at their positions on the page.
       while failed.first?.index == sections.count, let first = failed.popFirst() {
-        sections.append((row(of: first), NewListing([])))
+        sections.append((row(of: first), NewListing.items([])))
       }
       if draft.kept == nil { references[section.key] = pictures }
       let notes = SectionNotes(
@@ -241,9 +230,9 @@ struct PageWriter: Sendable {
         subtitle: section.subtitle,
         skipped: notes.text
       )
-      sections.append((row, draft.kept.map { NewListing($0[place]) } ?? NewListing(items)))
+      sections.append((row, draft.kept.map { .draft($0[place]) } ?? .items(items)))
     }
-    for section in failed { sections.append((row(of: section), NewListing([]))) }
+    for section in failed { sections.append((row(of: section), NewListing.items([]))) }
     let kept = try context.index.store(document, new: sections)
     return SectionPage(document: document, sections: kept, references: references)
   }
@@ -347,14 +336,14 @@ struct PageWriter: Sendable {
 
 /// Writes the items of a page to the index in the background, while further windows of the page are being decoded.
 ///
-/// Many windows share a transaction, because each transaction rewrites most pages of the table that finds items by
-/// their digests. The digests are random, so the new rows are spread over the whole table.
+/// Many windows share a transaction, because each transaction rewrites the pages of the index of items' ids that it
+/// touches. If the ids are not in order, these are most of its pages.
 final class ItemWriter: Sendable {
   private struct Kept {
     var listings: [ListingDraft] = []
     /// The items that are not yet written, in the page's order.
-    var waiting: [ListedRecords] = []
-    /// The size of the waiting items in bytes.
+    var waiting: [(listing: Int, items: [ItemRecord])] = []
+    /// The memory that the waiting items take, in bytes.
     var bytes = 0
   }
 
@@ -396,10 +385,9 @@ final class ItemWriter: Sendable {
   ///   - listing: The position of the section that lists them, from 0.
   /// - Throws: ``LarderError`` when the index could not be written.
   func add(_ items: [ItemRecord], to listing: Int = 0) throws(LarderError) {
-    let records = ListedRecords(listing: listing, items: items)
     places.wait()
     queue.async { [self] in
-      kept.withLock { take(records, into: &$0) }
+      kept.withLock { take(items, to: listing, into: &$0) }
       places.signal()
     }
     try demandSuccess()
@@ -424,16 +412,15 @@ final class ItemWriter: Sendable {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  private func take(_ items: ListedRecords, into kept: inout Kept) {
+  private func take(_ items: [ItemRecord], to listing: Int, into kept: inout Kept) {
     guard failure.withLock({ $0 == nil }) else { return }
-    while kept.listings.count <= items.listing { kept.listings.append(ListingDraft()) }
-    kept.waiting.append(items)
-    kept.bytes += items.byteCount
+    kept.waiting.append((listing, items))
+    kept.bytes += items.reduce(0) { $0 + $1.byteCount }
     if kept.bytes >= batch { commit(&kept) }
   }
 
   private func commit(_ kept: inout Kept) {
-    guard failure.withLock({ $0 == nil }) else { return }
+    guard failure.withLock({ $0 == nil }), !kept.waiting.isEmpty else { return }
     do throws(LarderError) {
       try index.keep(kept.waiting, in: &kept.listings)
     } catch {
