@@ -300,10 +300,9 @@ final class SectionStage: Sendable {
     _ reading: SectionReading
   ) throws(LarderError) -> [String] {
     guard reading.broken != nil, let shown = last[joined.section.key]?.listing else { return [] }
-    let union = try ListingUnion(of: shown, and: joined.section.listing, context.index)
-    let missing = union.vanished
+    let missing = try context.index.vanished(from: shown, in: joined.section.listing)
     guard !missing.isEmpty else { return [] }
-    joined.section.listing = try union.keep(Set(missing))
+    joined.section.listing = try context.index.union(of: joined.section.listing, and: shown)
     return missing
   }
 
