@@ -188,6 +188,24 @@ struct MigrationTests {
     #expect(try folder.read("cache/index.sqlite") == before)
   }
 
+  @Test func `an index of a build between two releases is rebuilt, and keeps its pictures`() throws
+  {
+    let old = try OldCache("v5-squares", in: folder)
+    let before = try folder.read("cache/index.sqlite")
+
+    let writing = #expect(throws: LarderError.self) { _ = try index() }
+    let reading = #expect(throws: LarderError.self) { _ = try Index(reading: old.root) }
+    let layout = try CacheLayout(creating: old.root)
+    let unchanged = try folder.read("cache/index.sqlite")
+    let new = try Index.rebuilt(in: layout, at: 1_800_000_000).index
+
+    #expect(writing?.code == .damaged && reading == writing && unchanged == before)
+    #expect(writing?.description.contains("a larder between two releases wrote it") == true)
+    try expectUpToDate(new)
+    let strays = try Recovery(layout, new).strays
+    #expect(strays.paths.count == 3)
+  }
+
   @Test(arguments: [Index.version + 1, 99])
   func `an index of a newer larder is refused with its version and not changed`(
     _ version: Int

@@ -245,24 +245,7 @@ struct HistoryModelTests {
   }
 
   /// Turns the index into one of an older larder, which the next run migrates.
-  private func migrate() throws {
-    let path = folder.path("cache/index.sqlite")
-    try DatabaseQueue(path: path).write { db in
-      for view in try String.fetchAll(
-        db,
-        sql: "SELECT name FROM sqlite_master WHERE type = 'view'"
-      ) {
-        try db.execute(sql: "DROP VIEW \(view)")
-      }
-      try db.execute(
-        sql: """
-          DROP TABLE history; DROP TABLE history_item; DROP TABLE history_run;
-          DELETE FROM grdb_migrations WHERE identifier IN ('history', 'views');
-          PRAGMA user_version = 5;
-          """
-      )
-    }
-  }
+  private func migrate() throws { try OlderIndex.replace(folder.path("cache/index.sqlite")) }
 
   private func reader(at moment: UnixTime? = nil) throws -> CatalogReader {
     try CatalogReader(cache: folder.path("cache"), catalog: nil, at: moment)

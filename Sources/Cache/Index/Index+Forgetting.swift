@@ -25,7 +25,7 @@ enum ForgettingQuery: String, CaseIterable {
   case unshownPages = """
     DELETE FROM document WHERE id NOT IN (SELECT document FROM detail) AND id NOT IN (
       SELECT document FROM decoded CROSS JOIN listing_item l ON l.listing = decoded.listing
-      WHERE l.item IN (SELECT s.item FROM (SELECT DISTINCT listing FROM run_section) r
+      WHERE +l.item IN (SELECT s.item FROM (SELECT DISTINCT listing FROM run_section) r
         CROSS JOIN listing_item s ON s.listing = r.listing))
     """
 

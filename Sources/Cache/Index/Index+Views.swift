@@ -27,13 +27,14 @@ extension Index {
       SELECT max(id) FROM run WHERE run.catalog = catalog.id AND run.finished IS NOT NULL)
     LEFT JOIN listing ON listing.id = s.listing;
 
-    -- The items as last synced, in the catalog's order: a row for each section that lists one.
+    -- The items as last synced, in the catalog's order: a row for each section that lists one. The comparison of `place`
+    -- makes SQLite read a listing in its order.
     CREATE VIEW items AS
     WITH listed(catalog, section, position, body) AS (
       SELECT catalog.name, s.key, l.place, CAST(item.body AS TEXT)
       FROM catalog JOIN run_section AS s ON s.run = (
         SELECT max(id) FROM run WHERE run.catalog = catalog.id AND run.finished IS NOT NULL)
-      CROSS JOIN listing_item AS l ON l.listing = s.listing
+      CROSS JOIN listing_item AS l ON l.listing = s.listing AND l.place >= 0
       CROSS JOIN item ON item.row = l.item)
     SELECT catalog, section, position, (SELECT value FROM json_each(body) WHERE key = 'id') AS id,
       (SELECT value FROM json_each(body) WHERE key = 'title') AS title,
