@@ -8,12 +8,14 @@ import GRDB
 enum ComparisonQuery: String, CaseIterable {
   /// The items between two places of the listing ?1 that the listing ?2 does not have, or has in another version, which
   /// is the last column.
+  ///
+  /// If ?2 is 0, which no listing has as its number, nothing is searched for.
   case differences = """
-    SELECT i.key, l.item, (SELECT v.row FROM item v CROSS JOIN listing_item n INDEXED BY listing_member \
-    ON n.listing = ?2 AND n.item = v.row WHERE v.key = i.key) \
+    SELECT i.key, l.item, CASE WHEN ?2 <> 0 THEN (SELECT v.row FROM item v \
+    CROSS JOIN listing_item n INDEXED BY listing_member ON n.listing = ?2 AND n.item = v.row WHERE v.key = i.key) END \
     FROM listing_item l LEFT JOIN item i ON i.row = l.item \
-    WHERE l.listing = ?1 AND l.place >= ?3 AND l.place < ?4 \
-    AND NOT EXISTS (SELECT 1 FROM listing_item n INDEXED BY listing_member WHERE n.listing = ?2 AND n.item = l.item) \
+    WHERE l.listing = ?1 AND l.place >= ?3 AND l.place < ?4 AND (?2 = 0 OR NOT EXISTS \
+    (SELECT 1 FROM listing_item n INDEXED BY listing_member WHERE n.listing = ?2 AND n.item = l.item)) \
     ORDER BY l.place
     """
   /// Counts those ids of the JSON array ?1 that no listing of the JSON array ?2 has.
@@ -68,7 +70,6 @@ extension Index {
       let differences = try read { db in
         let rows = try RowReader(db, ComparisonQuery.differences.rawValue)
         let end = Int64(first + Self.comparedAtOnce)
-        // No listing has the number 0.
         rows.restart(listing.rawValue, other?.rawValue ?? 0, Int64(first), end)
         var found: [ListingDifference] = []
         while try rows.next() {
