@@ -1,3 +1,4 @@
+import Base
 import GRDB
 import Support
 import Testing
