@@ -196,7 +196,7 @@ struct SectionGuard: Sendable {
   func withhold(_ result: inout SectionResult) throws(LarderError) {
     guard let shown = last[result.key]?.listing else { return }
     (result.listing, result.source, result.unread) = (shown, .withheld, [])
-    (result.withheld, result.vanished) = (result.vanished, [])
+    result.withheld = result.vanished
     guard result.error == nil else { return }
     let held = try context.index.itemCount(listing: shown)
     result.note(GuardMessage(result.key, held: held).shrunk(by: result.withheld.count))

@@ -402,7 +402,8 @@ final class SectionStage: Sendable {
     for source in results.indices {
       for place in results[source].indices where !results[source][place].vanished.isEmpty {
         if isSuspicious { try guardian.withhold(&results[source][place]) }
-        if let listing = results[source][place].listing { arrived(listing, nil) }
+        results[source][place].vanished = []
+        handOn(results[source][place], nil)
       }
     }
     self.results.withLock { $0 = results }
