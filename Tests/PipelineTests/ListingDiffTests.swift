@@ -1,8 +1,8 @@
 import Cache
-import Catalog
 import Support
 import Testing
 
+@testable import Catalog
 @testable import Pipeline
 
 /// The changes between random catalogs in the index, compared with those of the same catalogs in memory.
