@@ -115,7 +115,7 @@ struct ComparisonTests {
     let union = try index.union(
       of: second,
       and: first,
-      keeping: kept.map { Set($0.map(String.init)) }
+      keeping: kept.map { $0.map(String.init) }
     )
 
     #expect(try letters(of: union) == expected)
@@ -127,7 +127,7 @@ struct ComparisonTests {
     let records = ids.map { ItemRecord(key: $0, body: Array($0.utf8), pictures: []) }
     let old = try index.keepListing(records + [ItemRecord(key: "z", body: [1], pictures: [])])
 
-    let union = try index.union(of: index.keepListing([]), and: old, keeping: Set(ids))
+    let union = try index.union(of: index.keepListing([]), and: old, keeping: ids)
 
     #expect(try index.items(listing: union) == records)
   }

@@ -136,7 +136,7 @@ extension Index {
   package func union(
     of listing: ListingID,
     and old: ListingID,
-    keeping kept: Set<String>? = nil
+    keeping kept: [String]? = nil
   ) throws(LarderError) -> ListingID {
     try write { db in
       let rows = try RowReader(db, ComparisonQuery.union.rawValue)

@@ -62,7 +62,7 @@ extension RunContext {
         isWithheld: true
       )
     }
-    let kept = unread.intersection(vanished)
+    let kept = vanished.filter(unread.contains)
     return GuardedListing(
       listing: kept.isEmpty ? listing : try index.union(of: listing, and: shown, keeping: kept),
       vanished: gone,
