@@ -18,7 +18,7 @@ struct ForgettingTests {
 
   private func plan(_ query: ForgettingQuery, _ index: Index) throws -> [Step] {
     try index.write { db in
-      try db.execute(sql: ForgettingQuery.temporaryTable)
+      try db.execute(sql: ForgettingQuery.temporaryTables)
       let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(query.rawValue)")
       statement.setUncheckedArguments(StatementArguments())
       return try Step.fetchAll(statement)

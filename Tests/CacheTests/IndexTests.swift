@@ -131,7 +131,7 @@ struct IndexTests {
     let reads: [() throws -> Void] = [
       { _ = try index.runs(catalog: catalog) }, { _ = try index.sections(run: run) },
       { _ = try index.document("u") }, { _ = try index.decoded(document.id) },
-      { _ = try index.details(catalog: catalog) }, { _ = try index.squares() },
+      { try index.forEachDetail(of: catalog) { _ in } }, { _ = try index.squares() },
       { _ = try index.tombstones(after: UnixTime(0), through: UnixTime(9)) },
       { _ = try index.referencedPictures() },
     ]
@@ -246,13 +246,45 @@ struct IndexTests {
     #expect(entry.url == url("a") && entry.type == nil && entry.expiry == 0)
     #expect(entry.stamp == FileStamp(inode: 0, bytes: 0, modified: entry.stamp?.modified ?? 0))
     #expect(states[id] == PictureState(expiry: 0, checked: 0, content: 1))
-    #expect(try cache.index.pictureURLs([id, PictureID(url: "x")]) == [id: url("a")])
+    let urls = try cache.index.pictureURLs([id, PictureID(url: "x")])
+    #expect(urls.count == 1 && urls[id]?.url == url("a") && urls[id]?.failure == "0")
     let other = PictureID(url: url("b"))
     #expect(try cache.index.bytesHeld { Set($0).intersection([id]) } == 0)
     let bytes = try cache.index.bytesHeld()
     #expect(try bytes == cache.index.bytesHeld { Set($0).intersection([other]) })
     #expect(all.count == 2 && Index.salvage(root + "/index.sqlite").count == 2)
     #expect(try cache.verify().damaged == [String(path("a").dropFirst("cache/".count))])
+  }
+
+  @Test func `a named picture has a row with its newest URL, and keeps its number`() throws {
+    let index = try opened()
+    let whole = PictureAddress(id: PictureID(url: "a"), url: "a", identity: "a")
+    var signed = PictureAddress(id: PictureID(url: "b"), url: "b", identity: "b")
+
+    let first = try index.write { try Index.name([signed, whole, signed], in: $0) }
+    signed.url = "b?Signature=2"
+    let second = try index.write { try Index.name([whole, signed], in: $0) }
+
+    #expect(first == second && Set(first.values).count == 2)
+    let entries = try index.pictures([whole.id, signed.id])
+    #expect(entries[whole.id] == PictureEntry(id: whole.id, url: "a"))
+    #expect(entries[signed.id] == PictureEntry(id: signed.id, url: signed.url, identity: "b"))
+  }
+
+  @Test func `naming a held picture changes only its URL, and never another identity's`() throws {
+    let cache = try CacheOnDisk(folder)
+    try cache.keep([(url("a"), jpeg("a"))])
+    var expected = try #require(try cache.entry(url("a")))
+    let id = expected.id
+
+    try cache.index.write { db in
+      for (url, identity) in [(url("a") + "?1", url("a")), ("other?2", "other")] {
+        _ = try Index.name([PictureAddress(id: id, url: url, identity: identity)], in: db)
+      }
+    }
+
+    expected.url = url("a") + "?1"
+    #expect(try cache.entry(url("a")) == expected)
   }
 
   @Test func `equal listings share a number, and another order is another listing`() throws {

@@ -73,7 +73,7 @@ struct OldCache {
           )
         }
       }
-      for detail in try index.details(catalog: catalog.id).values {
+      try index.forEachDetail(of: catalog.id) { detail in
         lines.append("detail \(detail.item) \(detail.state) \(detail.body?.count ?? 0)")
       }
     }

@@ -113,7 +113,9 @@ struct TakeoverTests {
     #expect(try entry(url("A1"), index)?.isHeld == true)
   }
 
-  @Test func `a picture that was never fetched keeps its place in the listings`() throws {
+  @Test func `a picture that was never fetched keeps its place, and gets a row for its URL`()
+    throws
+  {
     _ = try OldCache("v4-squares", in: folder)
     try alter("DELETE FROM picture WHERE url = ?", [url("C3")])
 
@@ -126,6 +128,9 @@ struct TakeoverTests {
     #expect(
       try index.items(listing: listing).map(\.pictures)
         == Self.items.map { [PictureID(url: url($0))] }
+    )
+    #expect(
+      try entry(url("C3"), index) == PictureEntry(id: PictureID(url: url("C3")), url: url("C3"))
     )
   }
 

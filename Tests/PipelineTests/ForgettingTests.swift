@@ -148,7 +148,7 @@ struct ForgettingTests {
     try shop.publish()
     shop.store.faults = [FaultRule("/pictures/gone.jpg", .status(404))]
     try sync()
-    let failing = "SELECT failure FROM picture WHERE url LIKE '%/gone.jpg'"
+    let failing = "SELECT failure FROM picture WHERE url LIKE '%/gone.jpg' AND failure NOT NULL"
     try gc()
     #expect(try rows(failing) == ["\"http-404\""])
     shop.items["A"]?[0].thumbnail = "/pictures/A1-thumb.jpg"
@@ -161,6 +161,18 @@ struct ForgettingTests {
     try gc { $0.grace = .seconds(86_400) }
 
     #expect(try rows(failing) == [])
+    // The row with the URL goes with the last run that shows the picture.
+    #expect(try rows("SELECT * FROM unreferenced").count == 1)
+    for _ in 0..<2 {
+      shop.items["A"]?[0].title += "."
+      try shop.publish()
+      try sync()
+    }
+    try gc {
+      $0.grace = .seconds(0)
+      $0.history = .seconds(0)
+    }
+    #expect(try rows("SELECT 1 FROM picture WHERE url LIKE '%/gone.jpg'") == [])
     #expect(try rows("SELECT * FROM unreferenced") == [])
     #expect(try verify(folder).isClean)
   }

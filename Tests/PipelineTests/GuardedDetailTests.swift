@@ -161,6 +161,33 @@ struct GuardedDetailTests {
     #expect(try run(catalog).outcome == .complete)
   }
 
+  @Test
+  func `one file of details is requested conditionally unless a detail keeps a lost field`()
+    throws
+  {
+    func publish(_ losers: Int) throws {
+      let details = ids.enumerated().map { place, id -> [String: Any] in
+        [
+          "hash": id,
+          "data": [
+            place < losers ? "top" : "top_image": "/pictures/\(id).jpg", "point": "\(losers)",
+          ],
+        ]
+      }
+      shop.put(try SampleShop.json(["body": details]), at: "/shop/details")
+    }
+    let catalog = try shop.catalog(detail: false, "detail: {url: details}")
+    var answers: [[Int]] = []
+
+    for losers in [0, 2, 5] {
+      try publish(losers)
+      answers.append(try (0..<2).map { _ in try run(catalog).details.unchanged })
+    }
+
+    #expect(answers == [[0, 5], [0, 5], [0, 0]])
+    #expect(try pictures() == [[], [], [.top], [.top], [.top]])
+  }
+
   @Test func `a configured path without a value in any detail is reported in every run`()
     throws
   {
@@ -199,5 +226,67 @@ struct GuardedDetailTests {
     let reports = [try run(catalog)] + (try laterRuns(catalog))
 
     for report in reports { #expect(report.outcome == .complete, "\(report.failures)") }
+  }
+}
+
+/// The counts that the guard against lost fields makes while details are fetched.
+struct LostDetailFieldsTests {
+  /// The numbers of details of each kind, and the expected decision.
+  struct Row: Sendable {
+    /// The details with a new response without the field that they had.
+    var lost = 0
+    /// The details with a new response that never had the field.
+    var never = 0
+    /// The details with a new response that has the field.
+    var new = 0
+    /// The unchanged details with the field.
+    var left = 0
+    /// The unchanged details without the field.
+    var without = 0
+    var isKept: Bool
+  }
+
+  @Test(arguments: [
+    Row(lost: 3, isKept: true), Row(lost: 2, isKept: false), Row(lost: 2, never: 1, isKept: true),
+    Row(lost: 2, never: 2, isKept: false), Row(lost: 3, new: 1, isKept: false),
+    Row(lost: 3, left: 1, isKept: false), Row(lost: 3, without: 2, isKept: true),
+    Row(lost: 3, without: 3, isKept: false), Row(lost: 9, left: 90, isKept: false),
+    Row(lost: 10, left: 90, isKept: true), Row(lost: 10, left: 1, without: 90, isKept: true),
+    Row(lost: 10, never: 10, left: 1, isKept: false),
+    Row(lost: 10, new: 1, left: 9, isKept: false),
+  ])
+  func `a field is kept if most details lost it and none has it`(_ row: Row) throws {
+    let lines = [
+      "name: shop", "currency: KRW", "base: http://h/", "sections: [{key: A, title: A, url: a}]",
+      "detail: {url: \"detail/{id}\", description: $.text}",
+    ]
+    let file = try CatalogFile(parsing: Array(lines.joined(separator: "\n").utf8), file: "s.yaml")
+    let guardian = LostDetailFields(file.mapping.detail, allowsRemovals: false)
+    func entry(_ id: String, _ text: String?) -> DetailEntry {
+      let text = text.map { #""description":"\#($0)","# } ?? ""
+      let body = #"{"id":"\#(id)",\#(text)"prices":[],"images":[],"notes":{}}"#
+      let document = DocumentEntry(url: id, mapping: 1).id
+      return DetailEntry(item: id, document: document, state: .held, body: Array(body.utf8))
+    }
+    func come(_ id: String, _ old: String?, _ new: String?) throws -> DetailEntry? {
+      let (old, new) = (entry(id, old), entry(id, new))
+      return guardian.admit(try #require(new.decoded), new, replacing: old)
+    }
+
+    for number in 0..<row.lost {
+      let merged = try come("lost\(number)", "old", nil)
+      #expect(merged?.decoded?.description == "old")
+      #expect(merged?.without([.description])?.decoded?.description == nil)
+    }
+    for number in 0..<row.never { #expect(try come("never\(number)", nil, nil) == nil) }
+    for number in 0..<row.new { #expect(try come("new\(number)", "old", "new") == nil) }
+    for number in 0..<row.without { guardian.noteUnchanged(entry("without\(number)", nil)) }
+    for number in 0..<row.left { guardian.noteUnchanged(entry("left\(number)", "old")) }
+
+    let decision = guardian.judge()
+    #expect(decision.kept == (row.isKept ? [.description] : []))
+    #expect(decision.losers == (row.isKept ? row.lost : 0))
+    #expect(decision.accepted.flatMap(\.items).count == (row.isKept ? 0 : row.lost))
+    #expect(decision.absent == (row.left + row.new == 0 ? [.description] : []))
   }
 }

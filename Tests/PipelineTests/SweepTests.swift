@@ -125,6 +125,27 @@ struct SweepTests {
     #expect(try verify(folder).isClean)
   }
 
+  @Test func `a sweep keeps the URLs of pictures in a list that is withheld`() throws {
+    _ = try shop.sync(folder)
+    shop.items["A"] = [SampleShop.Item("A9")]
+    try shop.publish()
+    var options = SyncOptions()
+    options.noDetails = true
+    shop.store.faults = [FaultRule("/pictures/A9-*", .status(404))]
+    let withheld = try shop.sync(folder, options: options)
+    shop.clock.advance(30 * 86_400)
+    #expect(try gc().plan.removals.isEmpty)
+    shop.store.faults = []
+
+    options.allowRemovals = true
+    let accepted = try shop.sync(folder, options: options)
+
+    #expect(withheld.outcome == .withheld && withheld.pictures.total == 19)
+    #expect(accepted.outcome == .complete && accepted.pictures.failed == 0)
+    #expect(accepted.sections.map(\.source) == [.unchanged, .unchanged])
+    #expect(try verify(folder).isClean)
+  }
+
   @Test func `old runs and their data are forgotten, but never the run shown`()
     throws
   {

@@ -188,10 +188,11 @@ extension CacheLayout {
     _ known: [PictureEntry],
     _ index: Index
   ) throws(LarderError) -> StrayFiles {
-    var rows: [PictureEntry] = []
+    // Every picture has a row with its URL. The rows of pictures that are in the cache replace these.
+    var rows = known.map { PictureEntry(id: $0.id, url: $0.url, identity: $0.identity) }
     var paths: Set<String> = []
     if let remote {
-      rows = try Self.rows(of: known, in: remote)
+      rows += try Self.rows(of: known, in: remote)
     }
     for entry in known where remote == nil {
       let file = try existingFolder(entry.name.folder)?.find(entry.name.file)

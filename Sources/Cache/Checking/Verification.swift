@@ -191,7 +191,7 @@ package struct Verification: Sendable {
       let id = PictureID(url: identity)
       // The texts in `urls` identify pictures. Such a text can be only a part of a URL. The URL to request is in the
       // picture's row.
-      let url = try index.pictureURLs([id])[id] ?? identity
+      let url = try index.pictureURLs([id])[id]?.url ?? identity
       _ = try unclaimed.adopt(id, url: url, identity: identity)
     }
     guard try index.lostSince() == nil else { return }

@@ -167,13 +167,16 @@ extension Index {
   /// - Parameters:
   ///   - document: The page.
   ///   - sections: The sections of the page, each with its listing.
+  ///   - pictures: The pictures of the items that are not stored yet.
   /// - Returns: The sections with the ids of the stored listings.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func store(
     _ document: DocumentEntry,
-    new sections: [(section: DecodedSection, listing: NewListing)]
+    new sections: [(section: DecodedSection, listing: NewListing)],
+    showing pictures: [PictureAddress] = []
   ) throws(LarderError) -> [DecodedSection] {
     try write { db in
+      try Self.name(pictures, in: db)
       let decoded = try sections.map { section, listing in
         var section = section
         section.listing = try listing.keep(in: db)
@@ -274,19 +277,53 @@ struct DetailRow: PersistableRecord {
   }
 }
 
+/// A detail to write, with everything that its row needs.
+package struct CommittedDetail: Sendable {
+  /// The detail; nil if only its document has changed.
+  let detail: DetailEntry?
+  let catalog: CatalogID
+  let document: DocumentEntry
+  /// The pictures that the detail shows, unless an earlier commit named them.
+  let pictures: [PictureAddress]
+
+  /// Makes a value of its parts.
+  package init(
+    _ detail: DetailEntry?,
+    of catalog: CatalogID,
+    from document: DocumentEntry,
+    showing pictures: [PictureAddress] = []
+  ) {
+    (self.detail, self.catalog, self.document) = (detail, catalog, document)
+    self.pictures = pictures
+  }
+
+  /// Writes the rows in the caller's transaction.
+  func save(in db: Database) throws {
+    _ = try Index.name(pictures, in: db)
+    try document.insert(db)
+    if let detail { try DetailRow(catalog: catalog, detail: detail).insert(db) }
+  }
+}
+
 extension Index {
-  /// All details of a catalog, by the items' ids.
-  package func details(catalog: CatalogID) throws(LarderError) -> [String: DetailEntry] {
+  /// Calls `body` with each detail of a catalog, in the order of the items' ids.
+  package func forEachDetail(
+    of catalog: CatalogID,
+    _ body: (DetailEntry) -> Void
+  ) throws(LarderError) {
     try read { db in
-      var entries: [String: DetailEntry] = [:]
-      let row = try RowReader(db, "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ?")
+      let row = try RowReader(
+        db,
+        "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ? ORDER BY item"
+      )
       row.restart(catalog.rawValue)
-      while try row.next() {
-        let detail = DetailEntry(row)
-        entries[detail.item] = detail
-      }
-      return entries
+      while try row.next() { body(DetailEntry(row)) }
     }
+  }
+
+  /// Writes details in one transaction.
+  package func store(_ details: some Sequence<CommittedDetail>) throws(LarderError) {
+    try write { db in for detail in details { try detail.save(in: db) } }
   }
 
   /// The details of the given items of a catalog, by the items' ids.
@@ -305,23 +342,6 @@ extension Index {
         if try row.next() { entries[item] = DetailEntry(row) }
       }
       return entries
-    }
-  }
-
-  /// The times at which these documents were last fetched.
-  ///
-  /// Documents without such a time are left out.
-  package func fetchTimes(
-    of documents: [DocumentID]
-  ) throws(LarderError) -> [DocumentID: UnixTime] {
-    try read { db in
-      let row = try RowReader(db, "SELECT fetched FROM document WHERE id = ?")
-      var times: [DocumentID: UnixTime] = [:]
-      for document in documents {
-        row.restart(document.digest)
-        if try row.next() { times[document] = row.optionalTime(0) }
-      }
-      return times
     }
   }
 

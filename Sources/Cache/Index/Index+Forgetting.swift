@@ -4,7 +4,7 @@ import GRDB
 /// The SQL statements that delete old data, grouped by their purpose.
 ///
 /// No statement scans a table once for each row of another table. `ForgettingTests` checks this with the query plans.
-/// The runs to keep are in the temporary table `kept_run`; see ``temporaryTable``.
+/// The runs to keep and the pictures to forget are in temporary tables; see ``temporaryTables``.
 enum ForgettingQuery: String, CaseIterable {
   // MARK: A forgotten catalog
 
@@ -134,26 +134,37 @@ enum ForgettingQuery: String, CaseIterable {
 
   // MARK: Pictures
 
-  /// Deletes the rows of pictures that are not in the cache, if no catalog has referred to them since a given moment.
-  case addresses = """
-    DELETE FROM picture WHERE sha256 IS NULL \
-    AND id IN (SELECT picture FROM unreferenced WHERE since <= ?1)
+  /// Fills `gone_picture` with the pictures that are not in the cache, and that no catalog has referred to since a given
+  /// moment.
+  case gonePictures = """
+    INSERT INTO gone_picture SELECT picture FROM unreferenced CROSS JOIN picture ON picture.id = picture \
+    WHERE since <= ?1 AND sha256 IS NULL
     """
+  /// Forgets the origin's last answer for a picture that is not in the cache.
+  case answer = """
+    UPDATE picture SET expiry = 0, fetched = NULL, checked = NULL, failure = NULL, failing_since = NULL \
+    WHERE id = ?1
+    """
+  case shownPictures = "SELECT pictures FROM item UNION ALL SELECT pictures FROM detail"
+  case shownPicture = "DELETE FROM gone_picture WHERE id = ?1"
+  case addresses = "DELETE FROM picture WHERE id IN (SELECT id FROM gone_picture)"
   case marks = "DELETE FROM unreferenced WHERE picture NOT IN (SELECT id FROM picture)"
 
-  /// Creates the temporary table with the runs to keep, or empties it if it exists.
-  static let temporaryTable = """
+  /// Creates the temporary tables with the runs to keep and the pictures to forget, or empties them if they exist.
+  static let temporaryTables = """
     CREATE TEMP TABLE IF NOT EXISTS kept_run(
       id INTEGER PRIMARY KEY, started INTEGER NOT NULL, finished INTEGER);
     CREATE INDEX IF NOT EXISTS temp.kept_run_started ON kept_run(started, finished);
     DELETE FROM kept_run;
+    CREATE TEMP TABLE IF NOT EXISTS gone_picture(id BLOB PRIMARY KEY) WITHOUT ROWID;
+    DELETE FROM gone_picture;
     """
 }
 
 extension Database {
   /// Runs a statement, and returns the number of changed rows.
   @discardableResult
-  fileprivate func run(
+  func run(
     _ query: ForgettingQuery,
     _ arguments: StatementArguments = []
   ) throws -> Int {
@@ -172,7 +183,7 @@ extension Index {
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func forgetRuns(before moment: UnixTime) throws(LarderError) -> Int {
     let forgotten = try write { db in
-      try db.execute(sql: ForgettingQuery.temporaryTable)
+      try db.execute(sql: ForgettingQuery.temporaryTables)
       try db.run(.keptRuns, [moment])
       let forgotten = try db.run(.runs)
       try db.run(.sections)
@@ -215,12 +226,28 @@ extension Index {
     }
   }
 
-  /// Deletes the rows of pictures that are not in the cache, if no catalog has referred to them since a given moment.
+  /// Forgets pictures that are not in the cache, if no catalog has referred to them since a given moment.
+  ///
+  /// The row with the URL stays while an item or a detail in the index shows the picture, because a catalog can refer to
+  /// it again.
   ///
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func forgetAddresses(unreferencedSince moment: UnixTime) throws(LarderError) {
     try write { db in
-      try db.run(.addresses, [moment])
+      try db.execute(sql: ForgettingQuery.temporaryTables)
+      try db.run(.gonePictures, [moment])
+      guard db.changesCount > 0 else { return }
+      let gone = try RowReader(db, "SELECT id FROM gone_picture")
+      while try gone.next() { try db.run(.answer, [PictureID(gone.key(0))]) }
+      let shown = try RowReader(db, ForgettingQuery.shownPictures.rawValue)
+      var kept = try RowWriter(db, ForgettingQuery.shownPicture.rawValue)
+      while try shown.next() {
+        for id in shown.keys(0) {
+          kept.bind(1, id)
+          try kept.run()
+        }
+      }
+      try db.run(.addresses)
       try db.run(.marks)
     }
   }

@@ -267,13 +267,16 @@ extension Index {
   ///
   /// - Parameters:
   ///   - parts: The next items, in order, each with the position of its listing in `drafts`.
+  ///   - pictures: The pictures of these items.
   ///   - drafts: The listings. The missing ones are begun.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keep(
     _ parts: [(listing: Int, items: [ItemRecord])],
+    showing pictures: [PictureAddress] = [],
     in drafts: inout [ListingDraft]
   ) throws(LarderError) {
     try write { db in
+      try Self.name(pictures, in: db)
       var writer = try ListingWriter(db)
       for part in parts {
         while drafts.count <= part.listing { drafts.append(try ListingDraft(in: db)) }

@@ -117,6 +117,8 @@ extension Index {
   }
 
   /// The pictures whose URLs are in a body, by their old keys.
+  ///
+  /// They get rows.
   private static func pictures(
     namedBy body: [UInt8],
     in db: Database
@@ -128,8 +130,10 @@ extension Index {
     urls.restart(String(decoding: body, as: UTF8.self))
     var keys: [Int64: IdentityDigest] = [:]
     while try urls.next() {
-      let key = PictureID(url: urls.text(0) ?? "").digest
-      keys[key.olderNumber] = key
+      let url = urls.text(0) ?? ""
+      let id = PictureID(url: url)
+      keys[id.olderNumber] = id.digest
+      try name([PictureAddress(id: id, url: url, identity: url)], in: db)
     }
     return keys
   }

@@ -63,6 +63,26 @@ package struct PictureEntry: Sendable, Equatable {
   }
 }
 
+/// The URL of a picture that an item or a detail shows.
+package struct PictureAddress: Sendable, Equatable {
+  /// The key of the picture, which is the digest of ``identity``.
+  package var id: PictureID
+  /// The URL to request; if the shop's text is not a URL, that text.
+  package var url: String
+  /// The text that identifies the picture: its URL, or the part of the URL that the rule in the catalog file keeps.
+  package var identity: String
+
+  /// Makes an address from its parts.
+  package init(id: PictureID, url: String, identity: String) {
+    (self.id, self.url, self.identity) = (id, url, identity)
+  }
+
+  /// About the number of bytes of memory that the address takes.
+  package var byteCount: Int {
+    MemoryLayout<PictureAddress>.stride + 2 * 32 + url.utf8.count + identity.utf8.count
+  }
+}
+
 /// The part of a picture's row that a run keeps in memory: 24 bytes for each picture.
 package struct PictureState: Sendable, Equatable {
   /// The time until which no request is needed: the stored response expires then, or a failed picture can be requested
@@ -105,11 +125,25 @@ extension Index {
     try rows(of: ids, Self.select + " WHERE id = ?") { PictureEntry($0) }
   }
 
-  /// The URLs of these pictures.
+  /// The URLs of these pictures, and the reasons why their last requests failed.
   ///
   /// Pictures without a row are left out.
-  package func pictureURLs(_ ids: [PictureID]) throws(LarderError) -> [PictureID: String] {
-    try rows(of: ids, "SELECT url FROM picture WHERE id = ?") { $0.text(0) }
+  package func pictureURLs(
+    _ ids: [PictureID]
+  ) throws(LarderError) -> [PictureID: (url: String, failure: String?)] {
+    try rows(of: ids, "SELECT url, failure FROM picture WHERE id = ?") { row in
+      row.text(0).map { ($0, row.text(1)) }
+    }
+  }
+
+  /// The error for a picture of an item or detail that has no row.
+  package func lostPicture() -> LarderError {
+    LarderError(
+      .damaged,
+      "cannot read pictures in \(path): a row is missing",
+      remedy: .repair,
+      thing: path
+    )
   }
 
   /// Reads a value from the row of each of these pictures.
@@ -158,28 +192,45 @@ extension Index {
     }
   }
 
-  /// Saves the newest URLs of pictures whose identity is not their URL, in one transaction.
+  /// Gives each of these pictures a row, and returns the numbers of their rows.
   ///
-  /// A caller that knows only the identity of a picture can then find the URL to request.
-  package func note(
-    newest: [(id: PictureID, url: String, identity: String)]
-  ) throws(LarderError) {
-    guard !newest.isEmpty else { return }
-    try write { db in
-      var row = try RowWriter(
-        db,
-        """
-        INSERT INTO picture(id, url, identity) VALUES (?,?,?) \
-        ON CONFLICT(id) DO UPDATE SET url = excluded.url WHERE url <> excluded.url
-        """
-      )
-      for picture in newest {
-        row.bind(1, picture.id.digest)
-        row.bind(2, picture.url)
-        row.bind(3, picture.identity)
-        try row.run()
+  /// The row has the URL at which the picture is requested. So the URL of every picture of a stored item or detail can
+  /// be found by the picture's id. Call it in the transaction that stores the item or detail, before that row is
+  /// written. If a picture has a row already, the row gets the new URL.
+  ///
+  /// If another picture has the same id, its row stays, and its number is returned.
+  @discardableResult
+  static func name(
+    _ pictures: some Sequence<PictureAddress>,
+    in db: Database
+  ) throws -> [PictureID: Int64] {
+    var rows: [PictureID: Int64] = [:]
+    let known = try RowReader(db, "SELECT row, url, identity FROM picture WHERE id = ?")
+    var new = try RowWriter(db, "INSERT INTO picture(id, url, identity) VALUES (?,?,?)")
+    var renewed = try RowWriter(db, "UPDATE picture SET url = ?, identity = ? WHERE row = ?")
+    // In the order of the table's index, so that many new entries share a page.
+    for picture in pictures.sorted(by: { $0.id < $1.id }) where rows[picture.id] == nil {
+      let identity = picture.identity == picture.url ? nil : picture.identity
+      known.restart(picture.id.digest)
+      guard try known.next() else {
+        new.bind(1, picture.id.digest)
+        new.bind(2, picture.url)
+        new.bind(3, identity)
+        try new.run()
+        rows[picture.id] = db.lastInsertedRowID
+        continue
       }
+      let row = known.number(0)
+      rows[picture.id] = row
+      guard let url = known.text(1), url != picture.url,
+        known.text(2) ?? url == picture.identity
+      else { continue }
+      renewed.bind(1, picture.url)
+      renewed.bind(2, identity)
+      renewed.bind(3, row)
+      try renewed.run()
     }
+    return rows
   }
 
   /// Writes rows, in one transaction.

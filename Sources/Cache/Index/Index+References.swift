@@ -136,7 +136,7 @@ package struct Tombstone: Sendable, Hashable {
 }
 
 extension Index {
-  /// Deletes the rows of pictures and writes a ``Tombstone`` for each, in one transaction.
+  /// Forgets everything about pictures except their URLs, and writes a ``Tombstone`` for each, in one transaction.
   ///
   /// Call this before you remove the files. A file without a row is found and removed later, but a row must never
   /// point to a missing file.
@@ -145,13 +145,10 @@ extension Index {
       let tombstone = try db.cachedStatement(
         sql: "INSERT INTO tombstone(url, removed, reason) VALUES (?,?,?)"
       )
-      let picture = try db.cachedStatement(sql: "DELETE FROM picture WHERE id = ?")
-      let mark = try db.cachedStatement(sql: "DELETE FROM unreferenced WHERE picture = ?")
       for removal in removals {
-        let id = removal.picture.id
         try tombstone.execute(arguments: [removal.picture.url, now, removal.reason.rawValue])
-        try picture.execute(arguments: [id])
-        try mark.execute(arguments: [id])
+        try Self.forget(removal.picture.id, in: db)
+        try db.run(.answer, [removal.picture.id])
       }
     }
   }

@@ -51,13 +51,13 @@ extension Index {
         WHERE (SELECT value FROM json_each(image.value) WHERE key = 'role') = 'thumbnail' LIMIT 1) AS thumbnail
     FROM listed;
 
-    -- All pictures that were ever asked for and are not forgotten.
+    -- All pictures that were ever asked for and are not forgotten. The others have rows only for their URLs.
     CREATE VIEW pictures AS
     SELECT url, lower(hex(sha256)) AS sha256, bytes, type, sha256 IS NOT NULL AS held,
       strftime('%Y-%m-%dT%H:%M:%SZ', fetched, 'unixepoch') AS fetched,
       strftime('%Y-%m-%dT%H:%M:%SZ', checked, 'unixepoch') AS checked, failure,
       strftime('%Y-%m-%dT%H:%M:%SZ', failing_since, 'unixepoch') AS failing_since
-    FROM picture;
+    FROM picture WHERE sha256 IS NOT NULL OR checked IS NOT NULL;
 
     -- The failures of the last run of each catalog.
     CREATE VIEW failures AS

@@ -212,7 +212,7 @@ struct CommitGroup: Sendable {
 
   var pictures: [WrittenPicture] = []
   var rows: [PictureEntry] = []
-  var details: [(detail: DetailEntry, catalog: CatalogID, document: DocumentEntry)] = []
+  var details: [CommittedDetail] = []
   var completions: [@Sendable () -> Void] = []
 
   var isEmpty: Bool { count == 0 }
@@ -319,10 +319,7 @@ struct PendingRows: Sendable {
       try writer.save(picture.entry, before: picture.before, run: run, in: db)
     }
     for entry in contents.rows { try writer.save(entry) }
-    for (detail, catalog, document) in contents.details {
-      try document.insert(db)
-      try DetailRow(catalog: catalog, detail: detail).insert(db)
-    }
+    for detail in contents.details { try detail.save(in: db) }
   }
 
   /// Calls all completions.

@@ -131,15 +131,15 @@ package final class PictureStore: Sendable {
   }
 
   /// Commits the detail of an item, and the row of its document, as part of the next group.
+  ///
+  /// `completion` is called on a queue of the store when the rows are durable.
   package func commit(
-    _ detail: DetailEntry,
-    catalog: CatalogID,
-    document: DocumentEntry,
+    _ detail: CommittedDetail,
     completion: @escaping @Sendable () -> Void
   ) {
     freeQueue.submit(
       .collect { group in
-        group.details.append((detail, catalog, document))
+        group.details.append(detail)
         group.completions.append(completion)
       }
     )

@@ -22,17 +22,35 @@ final class DetailStage: Sendable {
     var line: LimitedQueue<String>?
     /// The values for the placeholders other than `{id}` in the URLs of details, by item.
     var fields: [String: [String: String]] = [:]
+    /// The number of items that the cache has a row of a detail for.
+    var known = 0
+    /// The number of details in the cache that were not missing before the run.
+    var held = 0
+    /// The ids of items whose details were in the cache, not missing before, and are missing now.
+    var vanished: [String] = []
+    /// Whether the document with the details of all items was requested.
+    var hasAsked = false
+    /// The answer for this document.
+    var answer: SharedDetails.Answer?
+    /// The final row of this document.
+    var renewed: [DocumentEntry] = []
+  }
+
+  /// A detail that is being brought up to date.
+  private struct Detail: Sendable {
+    /// The id of the item.
+    let id: String
+    var request: DocumentRequest
+    /// The row before this run; nil if there was none.
+    let known: DetailEntry?
   }
 
   private let context: RunContext
   private let rule: DetailRule
-  private let known: [String: DetailEntry]
   private let pictures: PictureStage?
   private let addresses: CatalogAddresses
   private let mapping: Int64
-  private let shared: SharedDetails
   private let fields: LostDetailFields
-  private let vanished = VanishedDetails()
   private let state = Mutex(Work())
 
   /// The maximum number of details in progress.
@@ -44,7 +62,6 @@ final class DetailStage: Sendable {
   ///   - context: The values that all stages of the run share.
   ///   - rule: The catalog file's rule for the URLs of details.
   ///   - addresses: Translates the addresses in the catalog file into URLs and paths of files.
-  ///   - known: The details that the last run left in the cache, by the ids of their items.
   ///   - pictures: The stage that fetches the pictures of details; nil if this run does not fetch them.
   ///   - order: Returns whether the detail of its first argument is requested before that of its second. Pass nil to
   ///     request details in the order in which their items were added.
@@ -52,31 +69,34 @@ final class DetailStage: Sendable {
     _ context: RunContext,
     rule: DetailRule,
     _ addresses: CatalogAddresses,
-    known: [String: DetailEntry],
     pictures: PictureStage?,
     order: (@Sendable (String, String) -> Bool)?
   ) {
     self.context = context
     self.rule = rule
-    self.known = known
     self.pictures = pictures
     self.addresses = addresses
     mapping = context.catalog.detailDigest
-    shared = SharedDetails(context)
     fields = LostDetailFields(
       context.catalog.mapping.detail,
-      known: known,
-      isShared: rule.isShared,
       allowsRemovals: context.options.allowRemovals
     )
-    let line = LimitedQueue<String>(limit: Self.window, queue: context.starts, order: order) {
-      [weak self] batch in self?.start(batch)
-    }
+    // If one document has all details, they wait for it.
+    let line = LimitedQueue<String>(
+      limit: Self.window,
+      queue: context.starts,
+      isOpen: !rule.isShared,
+      order: order
+    ) { [weak self] batch in self?.start(batch) }
     state.withLock { $0.line = line }
   }
 
   /// The counts of details so far.
   var tally: SyncReport.Details { state.withLock { $0.tally } }
+  /// The final row of the document with the details of all items, after ``judge()``.
+  ///
+  /// Write it at the end of the run, when the rows of all details are on disk.
+  var renewed: [DocumentEntry] { state.withLock { $0.renewed } }
   /// The unreadable fields of each item's detail, by the item's id.
   var lost: [String: [LostField]] { state.withLock { $0.lost } }
 
@@ -85,16 +105,19 @@ final class DetailStage: Sendable {
   /// The index stores them as a listing.
   func add(_ listing: ListingID) throws(LarderError) {
     let subjects = try context.index.detailSubjects(of: listing, for: rule)
-    let (new, line) = state.withLock { state in
+    let (new, line, isFirst) = state.withLock { state in
       let added = subjects.filter { state.seen.insert($0.id).inserted }
       for subject in added { state.fields[subject.id] = subject.fields }
       let new = added.map(\.id)
       state.tally.total += new.count
-      return (new, state.line)
+      let isFirst = rule.isShared && !new.isEmpty && !state.hasAsked
+      if isFirst { state.hasAsked = true }
+      return (new, state.line, isFirst)
     }
     for _ in new { group.enter() }  // Left in finish(_:), which ends every detail.
     context.progress.update { $0.details.total += new.count }
     line?.add(new)
+    if isFirst { askShared(as: new[0]) }
   }
 
   // MARK: - Requests
@@ -116,108 +139,130 @@ final class DetailStage: Sendable {
       }
     }
     let requests: [DocumentRequest]
+    let known: [String: DetailEntry]
     do throws(LarderError) {
       requests = try context.requests(
         for: sources,
         reader: context.catalog.detailReader,
         mapping: mapping
       )
+      known = try context.index.details(catalog: context.entry.id, items: ids)
     } catch {
       context.failures.note(error)
       return finish(items.count) { $0.failed += items.count }
     }
-    if rule.isShared {
-      for (id, request) in zip(items, requests) { askShared(id, request) }
-      return
+    state.withLock { state in
+      state.known += known.count
+      state.held += known.values.count { $0.state == .held }
+    }
+    let details = zip(items, requests).map { Detail(id: $0, request: $1, known: known[$0]) }
+    if let answer = state.withLock({ $0.answer }) {
+      // The rows of the batch are committed together at the end of this announcement.
+      context.store.announce(1)
+      for detail in details { take(detail, from: answer) }
+      return context.store.conclude()
     }
     let (needs, now) = (context.needs, context.now())
-    var fresh: [(known: DetailEntry, document: DocumentEntry)] = []
-    for (id, request) in zip(items, requests) {
-      let known = known[id]
-      var request = request
-      if known == nil || known?.state == .failed { request.held = nil }
-      request.isDecoded = known?.isCurrent ?? false
+    var fresh: [(known: DetailEntry, Detail)] = []
+    for var detail in details {
+      let known = detail.known
+      if known == nil || known?.state == .failed { detail.request.held = nil }
+      detail.request.isDecoded = known?.isCurrent ?? false
+      let request = detail.request
       let need = needs.need(ofDetail: known, in: request.held, request.source, at: now)
-      if need.isQuiet, let held = request.held, let known {
-        fresh.append((known, held))
+      if need.isQuiet, request.held != nil, let known {
+        fresh.append((known, detail))
       } else {
-        ask(id, request)
+        ask(detail)
       }
     }
     show(fresh)
   }
 
-  private func ask(_ id: String, _ request: DocumentRequest) {
+  private func ask(_ detail: Detail) {
     context.store.announce(1)
-    context.fetch(request, priority: .detail) { [self] outcome in
-      answer(outcome, id, request)
+    context.fetch(detail.request, priority: .detail) { [self] outcome in
+      answer(outcome, detail)
       context.store.conclude()
     }
   }
 
-  private func answer(_ outcome: DocumentOutcome, _ id: String, _ request: DocumentRequest) {
-    let known = known[id]
+  private func answer(_ outcome: DocumentOutcome, _ detail: Detail) {
     switch outcome {
     case .stands(let document):
-      guard let known else { return finish { $0.failed += 1 } }
-      confirm(known, document, request.source)
-    case .excused(let document, let failure):
-      guard let known else { return fail(id, failure) }
-      show([(known, document)])
+      guard let known = detail.known else { return finish { $0.failed += 1 } }
+      confirm(known, document, detail)
+    case .excused(_, let failure):
+      guard let known = detail.known else { return fail(detail, failure) }
+      show([(known, detail)])
     case .new(let body, let base, let document):
       do throws(CatalogError) {
-        let detail = try body.decoded { body throws(CatalogError) in
-          try decodeDetail(body, id: id, using: context.catalog)
+        let decoded = try body.decoded { body throws(CatalogError) in
+          try decodeDetail(body, id: detail.id, using: context.catalog)
         }
-        take(detail, from: request.source, document, base: base)
+        take(decoded, document, base: base, detail)
       } catch {
-        guard error.code != .absentDetail else { return takeMissing(id, document) }
-        refuse(id, request.source, error.description)
+        guard error.code != .absentDetail else { return takeMissing(detail, document) }
+        refuse(detail, error.description)
       }
     case .failed(let failure) where failure.saysThereIsNone:
       context.failures.count(attempts: failure.attempts)
       let now = context.now()
-      var document = request.row
+      var document = detail.request.row
       document.fetched = now
       document.expiry = failure.refusalExpiry(at: now) ?? 0
-      takeMissing(id, document)
+      takeMissing(detail, document)
     case .failed(let failure):
-      fail(id, failure)
+      fail(detail, failure)
     }
+  }
+
+  /// Requests the document that has the details of all items, with the id of any item.
+  private func askShared(as id: String) {
+    do throws(LarderError) {
+      // If the URL cannot be formed, each item fails when it starts.
+      guard let source = try? addresses.detail(of: id, nil, by: rule) else {
+        return settle(.failed)
+      }
+      let reader = context.catalog.detailReader
+      let request = try context.request(for: source, reader: reader, mapping: mapping)
+      context.fetchShared(request) { [self] in settle($0) }
+    } catch {
+      context.failures.note(error)
+      settle(.failed)
+    }
+  }
+
+  /// Lets the waiting items take their details from the document.
+  private func settle(_ answer: SharedDetails.Answer) {
+    let line = state.withLock { state in
+      state.answer = answer
+      return state.line
+    }
+    line?.open()
   }
 
   /// Takes an item's detail from the document that has the details of all items.
-  private func askShared(_ id: String, _ request: DocumentRequest) {
-    shared.ask(request) { [self] body in
-      writeUnlisted(body)
-    } completion: { [self] answer in
-      switch answer {
-      case .decoded(let body):
-        if let detail = body.details[id] {
-          take(detail, from: request.source, body.document, base: body.base)
-        } else if let reason = body.unreadable[id] {
-          refuse(id, request.source, reason)
-        } else {
-          takeMissing(id, body.document)
-        }
-      case .unchanged(let document):
-        guard let known = known[id], known.isCurrent else { return takeMissing(id, document) }
-        confirm(known, document, request.source)
-      case .failed:
-        addPictures(of: [known[id]])
-        finish { $0.failed += 1 }
-      }
-    }
-  }
-
-  /// Writes the details of items that no section lists yet.
   ///
-  /// If such an item is listed later, it is possible that the server does not send the document again, because the
-  /// document is unchanged.
-  private func writeUnlisted(_ body: SharedDetails.Body) {
-    let listed = state.withLock { $0.seen }
-    for (id, detail) in body.details where !listed.contains(id) {
-      context.commit(context.row(of: detail, body.document, base: body.base).entry, body.document)
+  /// The rows say that the document has to be requested in full. Its final row is among ``renewed``. If this run is
+  /// killed before, the next one therefore gets all details again.
+  private func take(_ detail: Detail, from answer: SharedDetails.Answer) {
+    switch answer {
+    case .decoded(let shared):
+      let document = shared.document.unvouched
+      if let decoded = shared.details[detail.id] {
+        take(decoded, document, base: shared.base, detail)
+      } else if let reason = shared.unreadable[detail.id] {
+        refuse(detail, reason)
+      } else {
+        takeMissing(detail, document)
+      }
+    case .unchanged(let document):
+      guard let known = detail.known, known.isCurrent else { return takeMissing(detail, document) }
+      confirm(known, nil, detail)
+    case .failed:
+      addPictures(of: [detail.known])
+      finish { $0.failed += 1 }
     }
   }
 
@@ -225,46 +270,53 @@ final class DetailStage: Sendable {
 
   /// Handles a detail that was just decoded.
   ///
-  /// Passes on its pictures, and writes its row.
+  /// Writes its row, and then passes on its pictures.
   private func take(
-    _ detail: ItemDetail,
-    from source: DocumentSource,
+    _ decoded: ItemDetail,
     _ document: DocumentEntry,
-    base: WebURL?
+    base: WebURL?,
+    _ detail: Detail
   ) {
-    if context.options.strict, let bad = detail.lost?.first {
-      return refuse(detail.id, source, bad.words(of: detail.id))
+    if context.options.strict, let bad = decoded.lost?.first {
+      return refuse(detail, bad.words(of: detail.id))
     }
-    let (entry, references) = context.row(of: detail, document, base: base)
-    pictures?.add(references)
-    let (row, vouched) = fields.admit(detail, entry, document)
-    write(row, vouched) { $0.fetched += 1 }
+    let (entry, shown) = context.row(of: decoded, document, base: base)
+    if let merged = fields.admit(decoded, entry, replacing: detail.known) {
+      write(merged, document.unvouched, showing: shown) { $0.fetched += 1 }
+    } else {
+      write(entry, document, showing: shown) { $0.fetched += 1 }
+    }
   }
 
-  private func confirm(_ known: DetailEntry, _ document: DocumentEntry, _ source: DocumentSource) {
+  /// Handles a cached detail that the shop has unchanged.
+  ///
+  /// Writes the row of its document, if any, and finishes the detail when the row is on disk.
+  private func confirm(_ known: DetailEntry, _ document: DocumentEntry?, _ detail: Detail) {
     // With `--strict`, a detail fails if one of its fields could not be read.
     if context.options.strict, let body = known.body,
       let bad = ItemDetail.lostFields(in: body).first
     {
-      return refuse(known.item, source, bad.words(of: known.item))
+      return refuse(detail, bad.words(of: known.item))
     }
     addPictures(of: [known])
-    write(known, document) { Self.count(known, in: &$0) }
+    keep(known)
+    guard let document else { return finish { Self.count(known, in: &$0) } }
+    commit(nil, document) { Self.count(known, in: &$0) }
   }
 
-  /// Keeps cached details that need no request.
-  private func show(_ details: [(known: DetailEntry, document: DocumentEntry)]) {
+  /// Keeps cached details that need no request, or whose request failed.
+  private func show(_ details: [(known: DetailEntry, Detail)]) {
     var shown: [DetailEntry] = []
-    for (known, document) in details {
-      if known.state == .missing, known.body != nil {
-        takeMissing(known.item, document)
+    for (known, detail) in details {
+      if known.state == .missing, known.body != nil, let document = detail.request.held {
+        takeMissing(detail, document)
       } else {
         shown.append(known)
       }
     }
     guard !shown.isEmpty else { return }
     addPictures(of: shown)
-    for known in shown { note(known) }
+    for known in shown { keep(known) }
     finish(shown.count) { tally in for known in shown { Self.count(known, in: &tally) } }
   }
 
@@ -273,16 +325,17 @@ final class DetailStage: Sendable {
   /// If the cache has an earlier version, that version is kept until the user allows its removal. Its row has the time
   /// since which the detail is missing. Its pictures are kept too, but not requested, because the shop has probably
   /// removed them with the detail.
-  private func takeMissing(_ id: String, _ document: DocumentEntry) {
-    guard var detail = known[id], detail.body != nil, !context.options.allowRemovals else {
-      return write(DetailEntry(item: id, document: document.id, state: .missing), document) {
+  private func takeMissing(_ detail: Detail, _ document: DocumentEntry) {
+    guard var known = detail.known, known.body != nil, !context.options.allowRemovals else {
+      return write(DetailEntry(item: detail.id, document: document.id, state: .missing), document)
+      {
         $0.missing += 1
       }
     }
-    detail.document = document.id
-    detail.since = detail.since ?? context.now()
-    if detail.state == .held { vanished.note(detail, document) }
-    write(detail, document) {
+    known.document = document.id
+    known.since = known.since ?? context.now()
+    if known.state == .held { state.withLock { $0.vanished.append(detail.id) } }
+    write(known, document) {
       $0.missing += 1
       $0.stale += 1
     }
@@ -291,19 +344,19 @@ final class DetailStage: Sendable {
   /// Handles a detail that could not be fetched.
   ///
   /// The cached version is kept, and its pictures are brought up to date.
-  private func fail(_ id: String, _ failure: TransferFailure) {
-    context.failures.note(.detail, id: id, failure)
-    addPictures(of: [known[id]])
+  private func fail(_ detail: Detail, _ failure: TransferFailure) {
+    context.failures.note(.detail, id: detail.id, failure)
+    addPictures(of: [detail.known])
     finish { if !failure.endedWithRun { $0.failed += 1 } }
   }
 
   /// Handles a detail that was received but cannot be read.
   ///
   /// The cached version is kept, and its pictures are brought up to date.
-  private func refuse(_ id: String, _ source: DocumentSource, _ why: String) {
+  private func refuse(_ detail: Detail, _ why: String) {
     let words = context.secrets.applied(to: why)
-    context.failures.note(undecodable: .detail, id: id, source, words)
-    addPictures(of: [known[id]])
+    context.failures.note(undecodable: .detail, id: detail.id, detail.request.source, words)
+    addPictures(of: [detail.known])
     finish { $0.failed += 1 }
   }
 
@@ -311,17 +364,40 @@ final class DetailStage: Sendable {
   private func write(
     _ detail: DetailEntry,
     _ document: DocumentEntry,
+    showing pictures: [PictureAddress] = [],
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
   ) {
-    note(detail)
-    context.commit(detail, document) { [self] in finish(1, count) }
+    noteLost(detail)
+    commit(detail, document, showing: pictures, count)
   }
 
-  /// Records which detail an item has from now on.
-  private func note(_ detail: DetailEntry) {
+  /// Writes rows, requests the pictures that they show, and finishes the detail.
+  private func commit(
+    _ detail: DetailEntry?,
+    _ document: DocumentEntry,
+    showing pictures: [PictureAddress] = [],
+    _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
+  ) {
+    let catalog = context.entry.id
+    context.store.commit(
+      CommittedDetail(detail, of: catalog, from: document, showing: pictures)
+    ) { [self] in
+      // The rows of the pictures are missing if the commit failed, and then the run ends.
+      if context.store.failure == nil { add(pictures.map(\.id), isChanged: true) }
+      finish(1, count)
+    }
+  }
+
+  /// Records a detail that stays as it is.
+  private func keep(_ known: DetailEntry) {
+    noteLost(known)
+    if known.isCurrent { fields.noteUnchanged(known) }
+  }
+
+  /// Records the unreadable fields of the detail that an item has from now on.
+  private func noteLost(_ detail: DetailEntry) {
     let lost = detail.body.map(ItemDetail.lostFields) ?? []
     if !lost.isEmpty { state.withLock { $0.lost[detail.item] = lost } }
-    fields.noteAnswer(detail)
   }
 
   private static func count(_ known: DetailEntry, in tally: inout SyncReport.Details) {
@@ -330,13 +406,12 @@ final class DetailStage: Sendable {
 
   private func addPictures(of known: [DetailEntry?]) {
     let held = known.compactMap(\.self).filter { $0.state == .held }
-    guard !held.isEmpty else { return }
+    add(held.flatMap(\.pictures), isChanged: false)
+  }
+
+  private func add(_ ids: [PictureID], isChanged: Bool) {
     do throws(LarderError) {
-      try pictures?.add(held.flatMap(\.pictures)) { _, found in
-        for image in held.lazy.flatMap({ $0.decoded?.images ?? [] }) {
-          found(PictureID(url: image.url), image.url)
-        }
-      }
+      if !ids.isEmpty { try pictures?.add(ids, isChanged: isChanged) }
     } catch {
       context.failures.note(error)
     }
@@ -359,14 +434,30 @@ final class DetailStage: Sendable {
 
   // MARK: - After all answers
 
-  /// Decides about the details that were in the cache and are missing now; see ``VanishedDetails``.
+  /// Decides about missing details and lost fields.
   ///
-  /// Call it when all details are finished. If the run is killed before this call, the next run requests these details
-  /// again.
-  func judgeMissing() {
-    let (seen, tally) = state.withLock { ($0.seen, $0.tally) }
+  /// Call it when all details are finished. If the run is killed before the end of this call, the next run requests the
+  /// details in question again.
+  func judge() {
+    do throws(LarderError) {
+      try judgeMissing()
+      let isEarly = context.hasStopped()
+      let isKeeping = isEarly ? fields.hasLosses : try judgeFields()
+      try finishShared(isKeeping: isKeeping)
+    } catch {
+      context.failures.note(error)
+    }
+  }
+
+  /// Decides about the details that were in the cache and are missing now.
+  ///
+  /// If too many details are missing at once, that looks like a fault of the shop. Their items keep them, and the next
+  /// run decides again.
+  private func judgeMissing() throws(LarderError) {
+    let state = state.withLock { $0 }
+    let tally = state.tally
     // If all details are missing and none was in the cache, this is probably a first sync with a wrong URL.
-    if tally.total >= 3, tally.missing == tally.total, !known.keys.contains(where: seen.contains) {
+    if tally.total >= 3, tally.missing == tally.total, state.known == 0 {
       context.failures.note(
         SyncReport.Failure(
           stage: .detail,
@@ -380,20 +471,26 @@ final class DetailStage: Sendable {
         )
       )
     }
-    switch vanished.judge(held: known.values.count { $0.state == .held && seen.contains($0.item) })
-    {
-    case .withheld(let items): state.withLock { $0.tally.withheld = items }
-    case .gone(let rows): for row in rows { context.commit(row.detail, row.document) }
+    guard !ShrinkGuard.isSuspicious(details: state.held, missing: state.vanished.count) else {
+      return self.state.withLock { $0.tally.withheld = state.vanished.sorted() }
     }
+    try revise(state.vanished) { detail, _ in detail.state = .missing }
   }
 
   /// Decides about the fields that details lost; see ``LostDetailFields``.
   ///
   /// If the catalog file gives a path for a field that no detail has, this function reports a failure.
-  func judgeFields() {
-    guard let mapping = context.catalog.mapping.detail else { return }
+  ///
+  /// - Returns: Whether details keep old values of lost fields.
+  private func judgeFields() throws(LarderError) -> Bool {
+    guard let mapping = context.catalog.mapping.detail else { return false }
     let verdict = fields.judge()
-    for row in verdict.rows { context.commit(row.detail, row.document) }
+    for accepted in verdict.accepted {
+      try revise(accepted.items) { [self] detail, document in
+        detail = detail.without(accepted.fields) ?? detail
+        if !accepted.areOthersKept, !rule.isShared { document.mapping = self.mapping }
+      }
+    }
     if !verdict.kept.isEmpty {
       let names = verdict.kept.map(\.name)
       let paths = verdict.kept.flatMap { mapping.paths(of: $0) }
@@ -418,6 +515,53 @@ final class DetailStage: Sendable {
         )
       )
     }
+    return !verdict.kept.isEmpty
+  }
+
+  /// Finishes the document with the details of all items, if there is one.
+  ///
+  /// Writes the details of items that no section lists yet. If such an item is listed later, it is possible that the
+  /// server does not send the document again, because the document is unchanged.
+  ///
+  /// - Parameter isKeeping: Whether details keep lost fields. The document is then requested in full again.
+  /// - Throws: ``LarderError`` when the index cannot be written.
+  private func finishShared(isKeeping: Bool) throws(LarderError) {
+    let (answer, listed) = state.withLock { ($0.answer, $0.seen) }
+    switch answer {
+    case .decoded(let shared):
+      let document = shared.document.unvouched
+      let rows = shared.details.lazy.filter { !listed.contains($0.key) }.map { [context] in
+        let (entry, shown) = context.row(of: $0.value, document, base: shared.base)
+        return CommittedDetail(entry, of: context.entry.id, from: document, showing: shown)
+      }
+      try context.index.store(rows)
+      state.withLock { $0.renewed = [isKeeping ? document : shared.document] }
+    case .unchanged(let document):
+      state.withLock { $0.renewed = [document] }
+    case .failed, nil:
+      break
+    }
+  }
+
+  /// Changes rows of details and their documents, which are on disk already.
+  private func revise(
+    _ items: [String],
+    _ change: (inout DetailEntry, inout DocumentEntry) -> Void
+  ) throws(LarderError) {
+    let (index, catalog) = (context.index, context.entry.id)
+    for start in stride(from: 0, to: items.count, by: Self.window) {
+      let items = items[start...].prefix(Self.window)
+      let details = try index.details(catalog: catalog, items: items).values
+      let documents = try index.documents(details.map(\.document))
+      let rows = details.compactMap { detail in
+        documents[detail.document].map { document in
+          var (detail, document) = (detail, document)
+          change(&detail, &document)
+          return CommittedDetail(detail, of: catalog, from: document)
+        }
+      }
+      try index.store(rows)
+    }
   }
 }
 
@@ -439,30 +583,30 @@ extension RunContext {
     of detail: ItemDetail,
     _ document: DocumentEntry,
     base: WebURL?
-  ) -> (entry: DetailEntry, references: [PictureReference]) {
+  ) -> (entry: DetailEntry, pictures: [PictureAddress]) {
     var detail = detail
     // A detail is JSON, never an HTML page.
-    let references = references(to: detail.images, base: localBase ?? base)
-    detail.images.resolve(references)
+    let pictures = references(to: detail.images, base: localBase ?? base).map(\.address)
+    detail.images.resolve(pictures)
     let entry = DetailEntry(
       item: detail.id,
       document: document.id,
       state: .held,
       body: detail.encoded(),
-      pictures: references.map(\.id)
+      pictures: pictures.map(\.id)
     )
-    return (entry, references)
+    return (entry, pictures)
   }
+}
 
-  /// Writes the rows of a detail and its document in the next transaction of the store.
+extension DocumentEntry {
+  /// The row as long as the guards do not accept everything in the document.
   ///
-  /// `completion` is called when they are on disk.
-  func commit(
-    _ detail: DetailEntry,
-    _ document: DocumentEntry,
-    completion: @escaping @Sendable () -> Void = {}
-  ) {
-    store.commit(detail, catalog: entry.id, document: document, completion: completion)
+  /// No rules for decoding have this number, so the next run requests the document in full.
+  fileprivate var unvouched: DocumentEntry {
+    var document = self
+    document.mapping = 0
+    return document
   }
 }
 

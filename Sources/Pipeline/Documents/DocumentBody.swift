@@ -193,6 +193,7 @@ struct BodySpool {
 
   /// Adds bytes.
   mutating func append(_ bytes: [UInt8]) {
+    if count == 0, bytes.count <= mostInMemory { return waiting = bytes }
     bytes.withUnsafeBytes { append($0) }
   }
 
@@ -248,19 +249,12 @@ struct BodySpool {
 ///
 /// The transport's thread only copies bytes. All buffers share a queue that writes full pieces to a file.
 final class BodyBuffer: BodySink {
-  private struct Pieces {
-    /// The received bytes that do not fill a piece yet.
-    var waiting: [UInt8] = []
-    /// The bytes that were received before those in `waiting`.
-    ///
-    /// Only the queue changes the spool.
-    var spool: BodySpool
-    /// Whether a piece was passed to the queue.
-    var isSpooled = false
-  }
-
-  private let state: Mutex<Pieces>
-  private let empty: BodySpool
+  /// The received bytes that do not fill a piece yet.
+  private let waiting = Mutex<[UInt8]>([])
+  /// The bytes that were received before those in `waiting`.
+  ///
+  /// Only the queue uses the spool, so nobody waits for the lock while a file is written.
+  private let spool: Mutex<BodySpool>
 
   /// The queue that writes the pieces of all bodies.
   private static let queue = DispatchQueue(label: "larder.bodies")
@@ -269,35 +263,30 @@ final class BodyBuffer: BodySink {
   ///
   /// - Parameter layout: The cache that stores large bodies. Pass nil to keep them in memory.
   init(in layout: CacheLayout? = nil) {
-    empty = BodySpool(in: layout)
-    state = Mutex(Pieces(spool: empty))
+    spool = Mutex(BodySpool(in: layout))
   }
 
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
     // Reserve at most a megabyte, because the announced length can be false.
     let promised = Int(clamping: head.contentLength?.count ?? 0)
-    state.withLock { $0.waiting.reserveCapacity(min(max(promised, 0), BodySpool.piece)) }
+    waiting.withLock { $0.reserveCapacity(min(max(promised, 0), BodySpool.piece)) }
     return .accept
   }
 
   func receive(_ piece: RawSpan) -> BodyDecision {
-    let full: [UInt8]? = state.withLock { state in
-      piece.withUnsafeBytes { state.waiting.append(contentsOf: $0) }
-      guard state.waiting.count >= BodySpool.piece else { return nil }
-      defer { state.waiting = [] }
-      state.isSpooled = true
-      return state.waiting
+    let full: [UInt8]? = waiting.withLock { waiting in
+      piece.withUnsafeBytes { waiting.append(contentsOf: $0) }
+      guard waiting.count >= BodySpool.piece else { return nil }
+      defer { waiting = [] }
+      return waiting
     }
-    if let full { Self.queue.async { [self] in change { $0.append(full) } } }
+    if let full { Self.queue.async { self.spool.withLock { $0.append(full) } } }
     return .accept
   }
 
   func restart() {
-    let isSpooled = state.withLock { state in
-      state.waiting.removeAll(keepingCapacity: true)
-      return state.isSpooled
-    }
-    if isSpooled { Self.queue.async { [self] in change { $0.removeAll() } } }
+    waiting.withLock { $0.removeAll(keepingCapacity: true) }
+    Self.queue.async { self.spool.withLock { $0.removeAll() } }
   }
 
   /// Returns the received body.
@@ -306,13 +295,12 @@ final class BodyBuffer: BodySink {
   ///
   /// This function waits until the queue has written all pieces.
   func take() -> DocumentBody {
-    let (rest, isSpooled) = state.withLock { state in
-      defer { state.waiting = [] }
-      return (state.waiting, state.isSpooled)
+    let rest = waiting.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
     }
-    guard isSpooled else { return DocumentBody(rest) }
     return Self.queue.sync {
-      change { spool in
+      spool.withLock { spool in
         spool.append(rest)
         return spool.take()
       }
@@ -324,18 +312,5 @@ final class BodyBuffer: BodySink {
   /// The buffer is empty afterwards.
   func takeBytes() -> [UInt8] {
     take().inMemory
-  }
-
-  /// Changes the spool, on the queue.
-  ///
-  /// The lock is not held during the change, because the change sometimes writes a file.
-  private func change<Value>(_ body: (inout BodySpool) -> Value) -> Value {
-    var spool = state.withLock { state in
-      defer { state.spool = empty }
-      return state.spool
-    }
-    let value = body(&spool)
-    state.withLock { [spool] in $0.spool = spool }
-    return value
   }
 }

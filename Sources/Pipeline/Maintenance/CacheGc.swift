@@ -192,7 +192,6 @@ package struct CacheGc: Sendable {
     report.unfinished = total - gone - swept.count
     report.strays = swept
     if report.unfinished > 0 { return report }
-    try index.forgetAddresses(unreferencedSince: now + -options.limits.grace)
     _ = try layout.sweepSquares(index)
     try layout.sweepThumbnails(index)
     ServingFolder.removeDead(in: layout.root.path)
@@ -203,6 +202,7 @@ package struct CacheGc: Sendable {
       report.changes = try index.forgetHistory(before: now + -prices.components.seconds)
     }
     report.runs = try index.forgetRuns(before: now + -options.history.components.seconds)
+    try index.forgetAddresses(unreferencedSince: now + -options.limits.grace)
     if recovery.strays.paths.subtracting(report.strays).isEmpty {
       try index.noteFolderTimes(of: layout)
     }
@@ -247,7 +247,7 @@ extension Index {
           for record in records { urls.formUnion(try record.storeItem().images.map(\.url)) }
         }
       }
-      for detail in try details(catalog: catalog.id).values {
+      try forEachDetail(of: catalog.id) { detail in
         urls.formUnion(detail.decoded?.images.map(\.url) ?? [])
       }
     }

@@ -1,44 +1,40 @@
 import Base
 import Cache
 import Catalog
-import Synchronization
 import Transport
 
 /// A reference to a picture in an item or a detail that was just decoded.
 struct PictureReference: Sendable {
-  /// The picture's key, which is a hash of ``identity``.
-  var id: PictureID
-  /// The text that identifies the picture, and is stored with the item.
-  ///
-  /// It is the picture's URL or a part of it. For example, `https://cdn.example/1.jpg` identifies the picture at
-  /// `https://cdn.example/1.jpg?Signature=x` if the catalog file ignores the query. If the shop's text is not a URL, it
-  /// is that text.
-  var identity: String
-  /// The picture's URL, or the reason why the shop's text cannot be used as a URL.
-  var url: Result<WebURL, TransferFailure>
+  /// The address that the index stores.
+  let address: PictureAddress
+  /// The parsed URL; nil if the shop's text is not a URL that can be fetched.
+  let url: WebURL?
 }
 
 extension RunContext {
   /// Resolves an item's references to pictures to absolute URLs.
   ///
-  /// A relative URL is resolved against `base`. Text that is not a fetchable URL becomes a picture that fails in every run until the feed is corrected.
+  /// A relative URL is resolved against `base`. Text that is not a fetchable URL becomes a picture that fails in every
+  /// run until the feed is corrected. User names and passwords in the URLs are left out; those that the user gave are
+  /// added to requests later.
   func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
-    let references = images.map { image in
-      do throws(TransferFailure) {
-        let url = try parse(named: image.url, relativeTo: base)
+    images.map { image in
+      if let url = try? parse(named: image.url, relativeTo: base) {
         let identity = identity(of: url)
+        let id = PictureID(url: identity)
         return PictureReference(
-          id: PictureID(url: identity),
-          identity: identity,
-          url: .success(url)
+          address: PictureAddress(id: id, url: url.text, identity: identity),
+          url: url.userInfo == nil ? url : url.with(userInfo: nil)
         )
-      } catch {
-        let text = variables.isEmpty ? image.url : variables.veiled(image.url)
-        return PictureReference(id: PictureID(url: text), identity: text, url: .failure(error))
       }
+      func kept(_ text: String) -> String { variables.isEmpty ? text : variables.veiled(text) }
+      let text = kept(image.url)
+      let (id, url) = (PictureID(url: text), kept(URLSecrets.defused(image.url)))
+      return PictureReference(
+        address: PictureAddress(id: id, url: url, identity: text),
+        url: nil
+      )
     }
-    newestURLs?.add(references)
-    return references
   }
 
   /// The text that identifies the picture at a URL.
@@ -83,52 +79,9 @@ extension [ImageReference] {
   /// Replaces each URL with the text that identifies its picture.
   ///
   /// Text that is not a URL stays as the shop wrote it.
-  mutating func resolve(_ references: some Sequence<PictureReference>) {
-    for (place, reference) in zip(indices, references)
-    where self[place].url != reference.identity {
-      self[place] = ImageReference(role: self[place].role, url: reference.identity)
+  mutating func resolve(_ addresses: some Sequence<PictureAddress>) {
+    for (place, address) in zip(indices, addresses) where self[place].url != address.identity {
+      self[place] = ImageReference(role: self[place].role, url: address.identity)
     }
-  }
-}
-
-/// Writes the latest URLs of pictures into the index.
-///
-/// It is needed if only a part of a URL identifies the picture.
-///
-/// Items store only the identifying part, so that a new signature in a URL does not count as a change of the item.
-final class NewestURLs: Sendable {
-  private let index: Index
-  private let waiting = Mutex<[(id: PictureID, url: String, identity: String)]>([])
-  private let failed: @Sendable (LarderError) -> Void
-
-  /// The number of URLs that are written in one transaction.
-  private static let batch = 4096
-
-  /// Makes a writer for an index.
-  ///
-  /// `failed` is called if a write fails.
-  init(_ index: Index, failed: @escaping @Sendable (LarderError) -> Void) {
-    (self.index, self.failed) = (index, failed)
-  }
-
-  /// Adds the URLs of pictures.
-  func add(_ references: [PictureReference]) {
-    let full = waiting.withLock { waiting in
-      for reference in references {
-        guard case .success(let url) = reference.url else { continue }
-        waiting.append((reference.id, url.text, reference.identity))
-      }
-      return waiting.count >= Self.batch
-    }
-    if full { flush() }
-  }
-
-  /// Writes the waiting URLs.
-  func flush() {
-    let waiting = waiting.withLock { waiting in
-      defer { waiting = [] }
-      return waiting
-    }
-    do throws(LarderError) { try index.note(newest: waiting) } catch { failed(error) }
   }
 }

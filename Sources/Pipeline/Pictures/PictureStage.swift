@@ -112,20 +112,19 @@ final class PictureStage: Sendable {
 
   /// Requests the pictures of a section that was just decoded, while its items are still being written to the index.
   ///
-  /// ``add(_:)`` counts these pictures later. In an unattended run, this function does nothing, because such a run
-  /// first has to know the priority of every picture.
+  /// ``add(_:isChanged:)`` counts these pictures later. In an unattended run, this function does nothing, because such
+  /// a run first has to know the priority of every picture.
   func askAhead(_ references: [PictureReference]) {
     guard !context.options.onlyDue else { return }
     var due: [DuePicture] = []
     let now = context.now()
-    let ids = references.map(\.id)
+    let ids = references.map(\.address.id)
     guard let known = known(of: ids) else { return }
     counting { state in
       let seen = state.seen.members(ids)
-      for reference in references {
-        let id = reference.id
-        guard case .success(let url) = reference.url, !seen.contains(id),
-          !isFresh(id, at: now, known), state.ahead.insert(id).inserted
+      for (id, reference) in zip(ids, references) {
+        guard let url = reference.url, !seen.contains(id), !isFresh(id, at: now, known),
+          state.ahead.insert(id).inserted
         else { continue }
         begin(&state)
         due.append((id, url))
@@ -134,100 +133,58 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: true)
   }
 
-  /// Adds the pictures of a section or detail that was just decoded, and requests those that need it.
-  func add(_ references: [PictureReference]) {
-    var due: [DuePicture] = []
-    var refused: [(id: PictureID, failure: TransferFailure)] = []
-    var resting: [PictureID] = []
-    let now = context.now()
-    let ids = references.map(\.id)
-    guard let known = known(of: ids) else { return }
-    counting { state in
-      var asked = Set(count(ids, known, at: now, &state))
-      for reference in references where asked.remove(reference.id) != nil {
-        let id = reference.id
-        switch reference.url {
-        case .success where rests(id, at: now, known):
-          resting.append(id)
-        case .success(let url):
-          due.append((id, url))
-        case .failure(let failure):
-          refused.append((id, failure))
-        }
-      }
-    }
-    context.noteResting(resting)
-    for _ in resting { finish(nil, .failed) }
-    for (id, failure) in refused {
-      context.failures.note(id, failure)
-      finish(nil, .failed)
-    }
-    bring(due, known, isChanged: true)
-  }
-
-  /// Finds the URLs of pictures that have no row in the index.
+  /// Adds the pictures of a section or detail, and requests those that need it.
   ///
-  /// It calls its second argument with each picture that it finds, and the picture's URL.
-  ///
-  /// If it finds the URL of a picture that is not wanted, the URL is ignored.
-  typealias URLSource = (
-    _ wanted: Set<PictureID>, _ found: (PictureID, String) -> Void
-  ) throws(LarderError) -> Void
-
-  /// Adds the pictures of a section or detail that is unchanged, or too large for memory.
-  ///
-  /// Only their ids are known.
+  /// Their rows in the index have the URLs.
   ///
   /// - Parameters:
   ///   - ids: The pictures.
-  ///   - urls: Finds the URLs of pictures without a row.
-  /// - Throws: ``LarderError`` if the index cannot be read. The pictures whose URL is unknown then fail.
-  func add(_ ids: [PictureID], urls: URLSource) throws(LarderError) {
+  ///   - isChanged: Whether the shop has just sent the section or detail.
+  /// - Throws: ``LarderError`` if the index cannot be read, or a picture has no row. The pictures that were not found
+  ///   then fail.
+  func add(_ ids: [PictureID], isChanged: Bool) throws(LarderError) {
     let now = context.now()
     guard let known = known(of: ids) else { return }
-    let (due, resting) = counting { state in
-      let asked = count(ids, known, at: now, &state)
-      let due = asked.filter { !rests($0, at: now, known) }
-      return (due, asked.filter { rests($0, at: now, known) })
-    }
-    context.noteResting(resting)
-    for _ in resting { finish(nil, .failed) }
+    let asked = counting { state in count(ids, known, at: now, &state) }
     // Every picture that was counted must be finished, even after an error.
-    var unnamed = Set(due)
-    defer { for _ in unnamed { finish(nil, .failed) } }
-    for batch in stride(from: 0, to: due.count, by: Self.batch) {
-      let batch = Array(due[batch..<min(batch + Self.batch, due.count)])
-      let urls = try context.index.pictureURLs(batch)
-      add(batch.compactMap { id in urls[id].map { (id, $0) } }, known)
-      unnamed.subtract(urls.keys)
+    var left = asked.count
+    defer { for _ in 0..<left { finish(nil, .failed) } }
+    for batch in stride(from: 0, to: asked.count, by: Self.batch) {
+      let batch = Array(asked[batch..<min(batch + Self.batch, asked.count)])
+      let rows = try context.index.pictureURLs(batch)
+      var due: [DuePicture] = []
+      for id in batch {
+        guard let row = rows[id] else { continue }
+        left -= 1
+        do throws(TransferFailure) {
+          due.append((id, try url(of: row, rests: rests(id, at: now, known))))
+        } catch {
+          context.failures.note(id, error)
+          finish(nil, .failed)
+        }
+      }
+      bring(due, known, isChanged: isChanged)
+      guard rows.count == batch.count else { throw context.index.lostPicture() }
     }
-    guard !unnamed.isEmpty else { return }
-    var found: [(PictureID, String)] = []
-    defer { add(found, known) }
-    try urls(unnamed) { id, url in
-      guard unnamed.remove(id) != nil else { return }
-      found.append((id, url))
-      guard found.count == Self.batch else { return }
-      add(found, known)
-      found = []
-    }
-    add(unnamed.map { ($0, "") }, known)
-    unnamed = []
   }
 
-  /// Requests pictures that are already counted, at the URLs that were looked up for them.
-  private func add(_ found: [(id: PictureID, url: String)], _ known: States) {
-    var due: [DuePicture] = []
-    for (id, text) in found {
-      do throws(TransferFailure) {
-        let url = try context.transport.parse(text, relativeTo: nil)
-        due.append((id, url))
-      } catch {
-        context.failures.note(id, error)
-        finish(nil, .failed)
-      }
-    }
-    bring(due, known, isChanged: false)
+  /// The URL at which a picture is requested.
+  ///
+  /// - Parameters:
+  ///   - row: The picture's URL, and the reason of its last failure.
+  ///   - rests: Whether this run skips the picture, because it failed recently.
+  /// - Returns: The URL.
+  /// - Throws: The failure to report if the picture is not requested.
+  private func url(
+    of row: (url: String, failure: String?),
+    rests: Bool
+  ) throws(TransferFailure) -> WebURL {
+    guard rests else { return try context.transport.parse(row.url, relativeTo: nil) }
+    throw TransferFailure(
+      reason: FailureReason(rawValue: row.failure ?? ""),
+      url: (try? context.transport.parse(row.url, relativeTo: nil))?.redacted ?? row.url,
+      detail: "not requested again yet, because it failed recently"
+    )
   }
 
   /// Looks up the states of pictures; nil if the index cannot be read.
@@ -465,19 +422,5 @@ struct PicturePriority: Comparable, Sendable {
   /// Orders priorities by rank, then by the time of the last answer.
   static func < (left: PicturePriority, right: PicturePriority) -> Bool {
     (left.rank, left.seen) < (right.rank, right.seen)
-  }
-}
-
-extension RunContext {
-  /// Reports pictures that an unattended run does not request because they failed recently.
-  func noteResting(_ ids: [PictureID]) {
-    let entries = (try? index.pictures(ids)) ?? [:]
-    for id in ids {
-      let text = entries[id]?.url ?? ""
-      let url = (try? transport.parse(text, relativeTo: nil))?.redacted ?? text
-      let reason = FailureReason(rawValue: entries[id]?.failure ?? "")
-      let detail = "not requested again yet, because it failed recently"
-      failures.note(id, TransferFailure(reason: reason, url: url, detail: detail))
-    }
   }
 }

@@ -274,8 +274,8 @@ package struct CatalogReader: Sendable {
   ) throws(LarderError) -> [String: DetailEntry] {
     let details = try index.details(catalog: catalog.id, items: items.lazy.map(\.item.id))
     guard let past, let ended = past.finished else { return details }
-    let fetched = try index.fetchTimes(of: details.values.map(\.document))
-    return details.filter { fetched[$0.value.document].map { $0 <= ended } ?? false }
+    let documents = try index.documents(details.values.map(\.document))
+    return details.filter { (documents[$0.value.document]?.fetched).map { $0 <= ended } ?? false }
       .mapValues { detail in
         var detail = detail
         if let since = detail.since, since > ended { detail.since = nil }

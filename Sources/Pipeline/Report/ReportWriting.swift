@@ -153,9 +153,9 @@ struct ReportWriting {
         }
       }
     }
-    for (item, detail) in try context.index.details(catalog: context.entry.id) {
+    try context.index.forEachDetail(of: context.entry.id) { detail in
       for picture in detail.pictures where failed.contains(picture) {
-        owners[picture] = owners[picture] ?? item
+        owners[picture] = owners[picture] ?? detail.item
       }
     }
     return owners

@@ -111,8 +111,6 @@ struct OpenedRun {
       store,
       progress: progress,
       failures: failures,
-      newestURLs: catalog.pictures.identity == .url
-        ? nil : NewestURLs(index) { failures.note($0) },
       hasStopped: hasStopped
     )
   }

@@ -116,17 +116,7 @@ package final class PictureListRun: Sendable {
       ended: { id, end in ends.withLock { $0[id] = end } },
       stored: { _ in }
     )
-    stage.add(
-      known.map { entry in
-        PictureReference(
-          id: entry.id,
-          identity: entry.identity,
-          url: Swift.Result { () throws(TransferFailure) in
-            try context.transport.parse(entry.url, relativeTo: nil)
-          }
-        )
-      }
-    )
+    try stage.add(known.map(\.id), isChanged: false)
     stage.group.join()
     let flushed = DispatchSemaphore(value: 0)
     context.store.flush { flushed.signal() }

@@ -46,8 +46,6 @@ struct RunContext: Sendable {
   /// Decides which sections and details are requested.
   let needs: RevalidationPolicy
   let failures: FailureLog
-  /// Records the latest URL of each picture; nil if a picture is identified by its whole URL.
-  let newestURLs: NewestURLs?
   /// Whether the run was ended early.
   let hasStopped: @Sendable () -> Bool
   /// Whether the run was ended early or its deadline has passed.
@@ -69,7 +67,6 @@ struct RunContext: Sendable {
   ///   - store: The store of the pictures.
   ///   - progress: The progress meter of the run.
   ///   - failures: The log for the failures of all stages.
-  ///   - newestURLs: Records the latest URL of each picture; nil if a picture is identified by its whole URL.
   ///   - hasStopped: Whether the run was ended early.
   init(
     _ request: RunRequest,
@@ -80,7 +77,6 @@ struct RunContext: Sendable {
     _ store: PictureStore,
     progress: ProgressMeter,
     failures: FailureLog,
-    newestURLs: NewestURLs? = nil,
     hasStopped: @escaping @Sendable () -> Bool
   ) {
     let fetching = request.transport(over: transport, isStopped: hasStopped)
@@ -103,7 +99,6 @@ struct RunContext: Sendable {
     pictureTraits = PictureTraits(from: request.named, over: transport)
     needs = request.needs(over: fetching)
     self.failures = failures
-    self.newestURLs = newestURLs
     self.hasStopped = hasStopped
     isOver = { hasStopped() || deadline.map { now().seconds >= $0.seconds } ?? false }
     localBase = request.addresses.localBase

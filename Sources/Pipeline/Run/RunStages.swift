@@ -20,7 +20,7 @@ struct RunResults {
   ///
   /// It has already compared the sections with those of the previous run.
   let writing: ReportWriting
-  /// The rows of sections whose bodies are unchanged, but whose header fields for caching are new.
+  /// The rows of documents whose bodies are unchanged, but whose header fields for caching are new.
   ///
   /// They are written at the end of the run.
   let renewed: [DocumentEntry]
@@ -80,8 +80,8 @@ final class RunStages: Sendable {
       // Without details, pictures are requested even before the section's items are stored in the index. With details,
       // pictures wait, because details have priority and are known only after the items are stored.
       ahead: { if details == nil { pictures.askAhead($0) } }
-    ) { listing, references in
-      Self.handOn(listing, references, context, details, pictures)
+    ) { listing, isNew in
+      Self.handOn(listing, isNew: isNew, context, details, pictures)
     }
   }
 
@@ -111,11 +111,9 @@ final class RunStages: Sendable {
       sections: sections.sections
     )
     details?.group.join()
-    details?.judgeMissing()
-    if !context.hasStopped() { details?.judgeFields() }
+    details?.judge()
     pictures.group.join()
     checked.join()
-    context.newestURLs?.flush()
     let flushed = DispatchSemaphore(value: 0)
     context.store.flush { flushed.signal() }
     flushed.wait()
@@ -125,7 +123,7 @@ final class RunStages: Sendable {
       pictures: pictures,
       squares: try squares?.finish(pictures.seen.sorted()),
       writing: writing,
-      renewed: sections.takeRenewed()
+      renewed: sections.takeRenewed() + (details?.renewed ?? [])
     )
   }
 
@@ -171,23 +169,15 @@ final class RunStages: Sendable {
   /// Requests the details and the pictures of a section's stored items.
   private static func handOn(
     _ listing: ListingID,
-    _ references: [PictureReference]?,
+    isNew: Bool,
     _ context: RunContext,
     _ details: DetailStage?,
     _ pictures: PictureStage
   ) {
     do throws(LarderError) {
       try details?.add(listing)
-      if let references {
-        pictures.add(references)
-      } else {
-        context.newestURLs?.flush()
-        var urls = ListedURLs(listing, context.index)
-        try context.index.forEachPictureBatch(of: listing) { ids throws(LarderError) in
-          try pictures.add(ids) { wanted, found throws(LarderError) in
-            try urls.find(wanted, found)
-          }
-        }
+      try context.index.forEachPictureBatch(of: listing) { ids throws(LarderError) in
+        try pictures.add(ids, isChanged: isNew)
       }
     } catch {
       context.failures.note(error)
@@ -209,7 +199,6 @@ final class RunStages: Sendable {
       context,
       rule: rule,
       addresses,
-      known: try context.index.details(catalog: context.entry.id),
       pictures: context.options.thumbnailsOnly ? nil : pictures,
       order: order
     )

@@ -152,7 +152,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   }
 
   /// The number of documents to look up in the index at once.
-  private static let documentsAtOnce = 1024
+  private static let documentsAtOnce = 128
 
   private mutating func planItems(
     _ request: RunRequest,
@@ -175,9 +175,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         subjects[subject.id] = .some(subject.fields)
       }
     }
-    var known: [String: DetailEntry] = [:]
     if let rule = catalog.detail, !options.noDetails {
-      known = try index.details(catalog: entry.id)
       let mapping = catalog.detailDigest
       var hasAsked = false
       var wanted: [(id: String, source: DocumentSource, document: DocumentID)] = []
@@ -188,10 +186,12 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         wanted.append((id, source, document))
       }
       var documents: [DocumentID: DocumentEntry] = [:]
+      var known: [String: DetailEntry] = [:]
       for (place, (id, source, document)) in wanted.enumerated() {
         if place % Self.documentsAtOnce == 0 {
           let batch = wanted[place...].prefix(Self.documentsAtOnce)
           documents = try index.documents(batch.map(\.document))
+          known = try index.details(catalog: entry.id, items: batch.map(\.id))
         }
         let held = documents[document].flatMap { $0.mapping == mapping ? $0 : nil }
         if !rule.isShared {
@@ -210,43 +210,14 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       }
     }
     let traits = PictureTraits(from: request.named, over: transport)
-    try planPictures(pictures, listings, known, index, addresses) { entry in
+    try index.forEachPicture(of: pictures.sorted()) { entry in
       let url = try? transport.parse(entry.url, relativeTo: nil)
-      return entry.freshness(
+      let need = entry.freshness(
         at: now,
         for: url.map { traits($0) },
         onlyDue: options.onlyDue
       )
-    }
-  }
-
-  /// Plans the pictures.
-  private mutating func planPictures(
-    _ pictures: Set<PictureID>,
-    _ listings: [ListingID],
-    _ known: [String: DetailEntry],
-    _ index: Index,
-    _ addresses: CatalogAddresses,
-    need: (PictureEntry) -> Freshness
-  ) throws {
-    var unknown = pictures
-    try index.forEachPicture(of: pictures.sorted()) { entry in
-      unknown.remove(entry.id)
-      images.add(addresses.redacted(entry.url), need(entry))
-    }
-    // A picture has no row yet if earlier runs ended before they requested it.
-    let wanted = unknown
-    func add(_ id: PictureID, _ url: String) {
-      if unknown.remove(id) != nil { images.add(addresses.redacted(url), .refetch) }
-    }
-    if !wanted.isEmpty {
-      for listing in listings {
-        var urls = ListedURLs(listing, index)
-        try urls.find(wanted, add)
-      }
-      for image in known.values.flatMap({ $0.decoded?.images ?? [] }) {
-        add(PictureID(url: image.url), image.url)
-      }
+      images.add(addresses.redacted(entry.url), need)
     }
     images.fetch.sort()
     images.revalidate.sort()

@@ -158,7 +158,12 @@ struct PageWriter: Sendable {
     // Only the page's last section so far continues in another window.
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
-      try lane.add(records(of: section, pictures(of: section, base)), to: first + place)
+      let pictures = pictures(of: section, base)
+      try lane.add(
+        records(of: section, pictures),
+        showing: pictures.map(\.address),
+        to: first + place
+      )
     }
   }
 
@@ -205,7 +210,6 @@ struct PageWriter: Sendable {
         if isNew, !context.options.maxSkipped.refuses(lost: lost, of: elements) { ahead(pictures) }
       }
     }
-    var references: [String: [PictureReference]] = [:]
     var sections: [(section: DecodedSection, listing: NewListing)] = []
     var failed = listing.failed[...]
     for (place, (section, pictures)) in zip(listing.sections, pictures).enumerated() {
@@ -213,7 +217,6 @@ struct PageWriter: Sendable {
       while failed.first?.index == sections.count, let first = failed.popFirst() {
         sections.append((row(of: first), NewListing.items([])))
       }
-      if draft.kept == nil { references[section.key] = pictures }
       let notes = SectionNotes(
         skipped: (skipped[section.key] ?? []).map(SyncReport.Skipped.init),
         omitted: listing.omitted[section.key] ?? SkipTally(),
@@ -233,8 +236,9 @@ struct PageWriter: Sendable {
       sections.append((row, draft.kept.map { .draft($0[place]) } ?? .items(items)))
     }
     for section in failed { sections.append((row(of: section), NewListing.items([]))) }
-    let kept = try context.index.store(document, new: sections)
-    return SectionPage(document: document, sections: kept, references: references)
+    let named = draft.kept == nil ? pictures.joined().map(\.address) : []
+    let kept = try context.index.store(document, new: sections, showing: named)
+    return SectionPage(document: document, sections: kept)
   }
 
   /// The pictures of a section's items, in the order of the items.
@@ -274,7 +278,7 @@ struct PageWriter: Sendable {
     let items = section.items
     var records: [ItemRecord] = []
     records.reserveCapacity(items.count)
-    var rest = pictures[...]
+    var rest = pictures.lazy.map(\.address)[...]
     // The loop uses indices, because copying each item costs more than checking an index.
     for place in items.indices {
       guard !items[place].images.isEmpty else {
@@ -343,7 +347,9 @@ final class ItemWriter: Sendable {
     var listings: [ListingDraft] = []
     /// The items that are not yet written, in the page's order.
     var waiting: [(listing: Int, items: [ItemRecord])] = []
-    /// The memory that the waiting items take, in bytes.
+    /// The pictures of these items.
+    var pictures: [PictureAddress] = []
+    /// The memory that the waiting items and pictures take, in bytes.
     var bytes = 0
   }
 
@@ -382,12 +388,17 @@ final class ItemWriter: Sendable {
   ///
   /// - Parameters:
   ///   - items: The items.
+  ///   - pictures: The pictures that the items show.
   ///   - listing: The position of the section that lists them, from 0.
   /// - Throws: ``LarderError`` when the index could not be written.
-  func add(_ items: [ItemRecord], to listing: Int = 0) throws(LarderError) {
+  func add(
+    _ items: [ItemRecord],
+    showing pictures: [PictureAddress] = [],
+    to listing: Int = 0
+  ) throws(LarderError) {
     places.wait()
     queue.async { [self] in
-      kept.withLock { take(items, to: listing, into: &$0) }
+      kept.withLock { take(items, pictures, to: listing, into: &$0) }
       places.signal()
     }
     try demandSuccess()
@@ -412,21 +423,29 @@ final class ItemWriter: Sendable {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  private func take(_ items: [ItemRecord], to listing: Int, into kept: inout Kept) {
+  private func take(
+    _ items: [ItemRecord],
+    _ pictures: [PictureAddress],
+    to listing: Int,
+    into kept: inout Kept
+  ) {
     guard failure.withLock({ $0 == nil }) else { return }
     kept.waiting.append((listing, items))
+    kept.pictures += pictures
     kept.bytes += items.reduce(0) { $0 + $1.byteCount }
+    kept.bytes += pictures.reduce(0) { $0 + $1.byteCount }
     if kept.bytes >= batch { commit(&kept) }
   }
 
   private func commit(_ kept: inout Kept) {
     guard failure.withLock({ $0 == nil }), !kept.waiting.isEmpty else { return }
     do throws(LarderError) {
-      try index.keep(kept.waiting, in: &kept.listings)
+      try index.keep(kept.waiting, showing: kept.pictures, in: &kept.listings)
     } catch {
       failure.withLock { $0 = error }
     }
     kept.waiting.removeAll(keepingCapacity: true)
+    kept.pictures.removeAll(keepingCapacity: true)
     kept.bytes = 0
   }
 }

@@ -46,8 +46,6 @@ struct SectionPage: Sendable {
   var document: DocumentEntry
   /// Its sections, in the order of the page.
   var sections: [DecodedSection]
-  /// The pictures of each section, by its key; nil if an earlier run decoded the page.
-  var references: [String: [PictureReference]]?
 }
 
 /// Decides which page of a source to read next.

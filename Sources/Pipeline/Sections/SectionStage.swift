@@ -25,7 +25,7 @@ final class SectionStage: Sendable {
   private let renewed: RenewedDocuments
   private let pages: PageReader
   private let guardian: SectionGuard
-  private let arrived: @Sendable (ListingID, [PictureReference]?) -> Void
+  private let arrived: @Sendable (ListingID, _ isNew: Bool) -> Void
   private let results: Mutex<[[SectionResult]]>
   private let many: ManySections
   private let lines = Mutex<[HostPort?: LimitedQueue<SectionReading>]>([:])
@@ -36,12 +36,12 @@ final class SectionStage: Sendable {
   ///   - context: The values that all stages of the run share.
   ///   - previous: The sections of the last run. The new sections are compared with them.
   ///   - ahead: Called with a section's pictures as soon as the section is decoded, before its listing is stored.
-  ///   - arrived: Called with each stored listing, and with the section's pictures if they are in memory.
+  ///   - arrived: Called with each stored listing, and with true if the shop has just sent it.
   init(
     _ context: RunContext,
     previous: [RunSection],
     ahead: @escaping @Sendable ([PictureReference]) -> Void,
-    arrived: @escaping @Sendable (ListingID, [PictureReference]?) -> Void
+    arrived: @escaping @Sendable (ListingID, _ isNew: Bool) -> Void
   ) {
     self.context = context
     last = PreviousSections(previous)
@@ -325,7 +325,7 @@ final class SectionStage: Sendable {
         result.unread += unread
       }
       results.append(result)
-      handOn(result, unread.isEmpty ? references(of: joined, result, reading) : nil)
+      handOn(result)
     }
     guard reading.key == nil else { return end(reading, results) }
     var source = ManySections.End(reading: reading, results: results)
@@ -340,36 +340,18 @@ final class SectionStage: Sendable {
       source.named.insert(key)
       guard let result = guardian.result(of: failed, isKnown: isKnown, reading) else { continue }
       source.unusable.append(result)
-      handOn(result, nil)
+      handOn(result)
     }
     end(source)
   }
 
-  /// The pictures of a section.
-  ///
-  /// The result is nil if an earlier run decoded one of its pages, a guard changed its items, or items were left out
-  /// because an earlier page lists them.
-  private func references(
-    of joined: JoinedSection,
-    _ result: SectionResult,
-    _ reading: SectionReading
-  ) -> [PictureReference]? {
-    guard result.listing == joined.section.listing, joined.repeats == 0 else { return nil }
-    var references: [PictureReference] = []
-    for page in joined.pages {
-      guard let part = reading.pages[page].references?[joined.section.key] else { return nil }
-      references += part
-    }
-    return references
-  }
-
-  /// Passes on the listing of a section, and the references to its pictures if they are in memory.
+  /// Passes on the listing of a section.
   ///
   /// A section that lost items waits for ``guardCatalog()``, so that nothing is requested for a listing that is rejected
   /// after all.
-  private func handOn(_ result: SectionResult, _ references: [PictureReference]?) {
+  private func handOn(_ result: SectionResult) {
     guard let listing = result.listing, result.vanished.isEmpty else { return }
-    arrived(listing, references)
+    arrived(listing, result.source == .network)
   }
 
   /// Reports a source without any usable page as failed.
@@ -382,7 +364,7 @@ final class SectionStage: Sendable {
     let named = context.catalog.sectionWords(at: reading.position)
     let result = last.fallback(for: key, named: named, words)
     // The pictures of these sections are brought up to date, because they are possibly on another host.
-    handOn(result, nil)
+    handOn(result)
     end(reading, [result])
   }
 
@@ -403,7 +385,7 @@ final class SectionStage: Sendable {
       for place in results[source].indices where !results[source][place].vanished.isEmpty {
         if isSuspicious { try guardian.withhold(&results[source][place]) }
         results[source][place].vanished = []
-        handOn(results[source][place], nil)
+        handOn(results[source][place])
       }
     }
     self.results.withLock { $0 = results }
@@ -440,7 +422,7 @@ final class SectionStage: Sendable {
       }
       guard let result = unnamedSection(key, sources[owner]) else { continue }
       unnamed[owner].append(result)
-      handOn(result, nil)
+      handOn(result)
     }
     for (source, unnamed) in zip(sources, unnamed) {
       let sections = last.arranged(source.results, beside: source.unusable + unnamed)

@@ -28,65 +28,6 @@ extension Index {
   }
 }
 
-/// Finds the URLs of pictures in the items of a listing, which are the items of one section.
-///
-/// If a caller looks for pictures in the order of the items, each item is read about once.
-struct ListedURLs {
-  private let listing: ListingID
-  private let index: Index
-  /// The position of the first item of the next search.
-  private var passed = 0
-
-  /// The number of items that are read at once.
-  private static let batch = 512
-
-  init(_ listing: ListingID, _ index: Index) {
-    (self.listing, self.index) = (listing, index)
-  }
-
-  /// Calls `found` with each wanted picture that an item of the listing shows, and the picture's URL.
-  ///
-  /// - Parameters:
-  ///   - wanted: The pictures.
-  ///   - found: Called once for each picture that is found.
-  /// - Throws: ``LarderError`` when the index cannot be read.
-  mutating func find(
-    _ wanted: Set<PictureID>,
-    _ found: (PictureID, String) -> Void
-  ) throws(LarderError) {
-    var wanted = wanted
-    let start = passed
-    try find(&wanted, to: .max, found)
-    // Pictures that were not found are possibly in the items before the start.
-    guard !wanted.isEmpty, start > 0 else { return }
-    passed = 0
-    try find(&wanted, to: start, found)
-  }
-
-  /// Searches the items from `passed` to `end`.
-  private mutating func find(
-    _ wanted: inout Set<PictureID>,
-    to end: Int,
-    _ found: (PictureID, String) -> Void
-  ) throws(LarderError) {
-    while passed < end {
-      let records = try index.items(listing: listing, from: passed, count: Self.batch)
-      for record in records
-      where record.pictures.contains(where: wanted.contains) {
-        for image in try record.storeItem().images {
-          let id = PictureID(url: image.url)
-          if wanted.remove(id) != nil { found(id, image.url) }
-        }
-      }
-      // The next search starts at this batch again, because its items possibly also show the pictures that are wanted
-      // next.
-      if wanted.isEmpty { return }
-      guard records.count == Self.batch else { return }
-      passed += records.count
-    }
-  }
-}
-
 extension ItemRecord {
   /// Decodes the item.
   func storeItem() throws(LarderError) -> StoreItem {
@@ -182,18 +123,5 @@ extension [ItemRecord] {
   /// Decodes the items.
   func storeItems() throws(LarderError) -> [StoreItem] {
     try map { record throws(LarderError) in try record.storeItem() }
-  }
-}
-
-extension ItemRecord {
-  /// Makes the record of an item.
-  ///
-  /// The URLs of its pictures must be absolute.
-  init(_ item: StoreItem) {
-    self.init(
-      key: item.id,
-      body: item.encoded(),
-      pictures: item.images.map { PictureID(url: $0.url) }
-    )
   }
 }
