@@ -39,7 +39,9 @@ struct ListingDiffTests {
         key: section.key,
         title: section.title,
         subtitle: nil,
-        listing: try index.keepListing(section.items.map { ItemRecord($0) }),
+        listing: try index.keepListing(
+          section.items.map { ItemRecord(key: $0.id, body: $0.encoded(), pictures: []) }
+        ),
         source: "network"
       )
     }
