@@ -50,30 +50,4 @@ struct ShrinkGuardTests {
   ) {
     #expect(ShrinkGuard.isSuspicious(details: held, missing: missing) == isSuspicious)
   }
-
-  @Test(arguments: [
-    ("abcdefghijkl", "lndc", "abefghijk", "ablndefghijkc"), ("abcdef", "acfg", "bde", "abcdefg"),
-    ("abc", "", "abc", "abc"), ("", "xy", "", "xy"), ("abc", "xb", "c", "xbc"),
-    ("ab", "ba", "ab", "ba"),
-  ])
-  func `a kept item is shown after its predecessor`(
-    _ held: String,
-    _ incoming: String,
-    _ kept: String,
-    _ union: String
-  ) {
-    let (old, new) = (held.map(String.init), incoming.map(String.init))
-
-    let order = ShrinkGuard.union(of: PackedIDs(old), and: PackedIDs(new)) {
-      kept.contains(old[$0])
-    }
-
-    let shown = order.map { source in
-      switch source {
-      case .incoming(let place): new[place]
-      case .held(let place): old[place]
-      }
-    }
-    #expect(shown.joined() == union)
-  }
 }

@@ -78,7 +78,7 @@ package enum NewListing: Sendable {
 }
 
 /// Writes items and listings, in one transaction.
-private struct ListingWriter: ~Copyable {
+struct ListingWriter: ~Copyable {
   private let db: Database
   private let known: RowReader
   private let member: RowReader
@@ -176,12 +176,14 @@ private struct ListingWriter: ~Copyable {
   /// Stores the listing whose versions a query selects, in its order, unless the index has an equal one.
   ///
   /// - Parameters:
-  ///   - sql: A query with one column of distinct versions. It is run twice if the listing is new.
+  ///   - rows: A query with one column of distinct versions. It is run twice if the listing is new.
   ///   - db: The database.
   /// - Returns: The listing.
   /// - Throws: `DatabaseError` when the index cannot be written.
-  static func keep(selecting sql: String, in db: Database) throws -> ListingID {
-    let rows = try RowReader(db, sql)
+  static func keep(
+    selecting rows: borrowing RowReader,
+    in db: Database
+  ) throws -> ListingID {
     var (digest, count) = (RunningDigest(), 0)
     while try rows.next() {
       digest.add(ItemVersion(rawValue: rows.number(0)))
@@ -327,11 +329,6 @@ extension Index {
     try write { db in try NewListing.draft(draft).keep(in: db) }
   }
 
-  /// Stores a listing of items that are already stored, and whose ids are distinct.
-  package func keepListing(of versions: [ItemVersion]) throws(LarderError) -> ListingID {
-    try write { db in try ListingWriter.keep(versions, in: db) }
-  }
-
   /// Removes the listings that a killed run left unfinished.
   static func removeDrafts(in db: Database) throws {
     try db.execute(sql: ListingQuery.unfinishedPlaces.rawValue)
@@ -434,7 +431,7 @@ extension Index {
   }
 
   /// The error for a missing part of a listing.
-  private func gone(_ what: String, _ listing: ListingID) -> LarderError {
+  func gone(_ what: String, _ listing: ListingID) -> LarderError {
     LarderError(
       .damaged,
       "cannot read listing \(listing.rawValue) in \(path): \(what) is missing",
@@ -452,28 +449,6 @@ extension Index {
       try forEachKey(of: listing, db) { rows in keys.append(rows.text(0) ?? "") }
     }
     return keys
-  }
-
-  /// The versions and ids of a listing's items, in order.
-  ///
-  /// Items with the same version are equal. Each id ends with a zero byte; zero bytes in ids are left out. Both results
-  /// are empty if there is no such listing.
-  ///
-  /// - Throws: ``LarderError``, with code `damaged` if an item is missing.
-  package func packedItems(
-    listing: ListingID
-  ) throws(LarderError) -> (versions: [ItemVersion], keys: [UInt8]) {
-    var (versions, keys) = ([ItemVersion](), [UInt8]())
-    try read { db in
-      try forEachKey(of: listing, db) { rows in
-        versions.append(ItemVersion(rawValue: rows.number(1)))
-        rows.withBytes(0) { key in
-          if key.contains(0) { keys += key.filter { $0 != 0 } } else { keys += key }
-        }
-        keys.append(0)
-      }
-    }
-    return (versions, keys)
   }
 
   /// Calls `body` with the rows of ``ListingQuery/keys``.
@@ -622,7 +597,7 @@ extension Index {
         items += try end(of: listing, from: 0, count: .max, db)
         try db.execute(sql: "INSERT INTO temp.page(listing) VALUES (?)", arguments: [listing])
       }
-      let joined = try ListingWriter.keep(selecting: Self.firstOfPages, in: db)
+      let joined = try ListingWriter.keep(selecting: RowReader(db, Self.firstOfPages), in: db)
       return (joined, items - (try end(of: joined, from: 0, count: .max, db)))
     }
   }

@@ -86,13 +86,21 @@ public struct DecodedListing: Hashable, Sendable {
   /// If the removed item differs from the earlier item, it is recorded as skipped.
   package mutating func dropRepeats() {
     for place in sections.indices {
-      let items = sections[place].items
-      let repeats = PackedIDs(items.lazy.map(\.id)).repeats
-      guard !repeats.isEmpty else { continue }
-      let others = repeats.filter { items[$0.place] != items[$0.first] }.map(\.place)
-      noteDuplicates(others.map { ($0, items[$0].id) }, in: sections[place].key)
-      let dropped = Set(repeats.map(\.place))
-      sections[place].items = items.indices.filter { !dropped.contains($0) }.map { items[$0] }
+      // Ids are compared byte by byte, as in the index.
+      var firsts: [[UInt8]: Int] = [:]
+      var others: [(place: Int, id: String)] = []
+      var kept: [StoreItem] = []
+      for (place, item) in sections[place].items.enumerated() {
+        let id = Array(item.id.utf8)
+        if let first = firsts[id] {
+          if item != kept[first] { others.append((place, item.id)) }
+        } else {
+          firsts[id] = kept.count
+          kept.append(item)
+        }
+      }
+      sections[place].items = kept
+      noteDuplicates(others, in: sections[place].key)
     }
   }
 

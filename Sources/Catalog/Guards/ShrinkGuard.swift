@@ -19,11 +19,6 @@ package enum ShrinkGuard {
     vanished > 0 && (vanished == held || held > 10 && vanished * 10 > held)
   }
 
-  /// The indices of the held items that are not in the new list.
-  package static func vanished(of held: PackedIDs, from incoming: PackedIDs) -> [Int] {
-    (0..<held.count).filter { incoming.first(like: $0, in: held) == nil }
-  }
-
   /// Whether the number of items that vanished from all sections together looks like a fault.
   ///
   /// This finds a fault that removes only a few items from each of many small sections.
@@ -44,45 +39,5 @@ package enum ShrinkGuard {
   /// - Returns: Whether the old details should stay in the catalog.
   package static func isSuspicious(details held: Int, missing: Int) -> Bool {
     missing >= 3 && missing * 10 > held
-  }
-
-  /// An item of a union, given by its index.
-  package enum Source: Sendable, Equatable {
-    /// The item at an index in the new list.
-    case incoming(Int)
-    /// The held item at an index.
-    case held(Int)
-  }
-
-  /// Merges held items with the new list of their section.
-  ///
-  /// Each held item is placed after the item that it followed before.
-  ///
-  /// - Parameters:
-  ///   - held: The ids of the held items.
-  ///   - incoming: The ids of the new list.
-  ///   - stays: Whether the held item at this index is merged if it is not in the new list.
-  /// - Returns: The merged items in their order.
-  package static func union(
-    of held: PackedIDs,
-    and incoming: PackedIDs,
-    where stays: (Int) -> Bool
-  ) -> [Source] {
-    // The held items to be placed after each item of the new list, by its index. -1 is the beginning of the section.
-    var followers: [Int: [Int]] = [:]
-    var anchor = -1
-    for place in 0..<held.count {
-      if let listed = incoming.first(like: place, in: held) {
-        anchor = listed
-      } else if stays(place) {
-        followers[anchor, default: []].append(place)
-      }
-    }
-    var order = (followers[-1] ?? []).map(Source.held)
-    for place in 0..<incoming.count {
-      order.append(.incoming(place))
-      for follower in followers[place] ?? [] { order.append(.held(follower)) }
-    }
-    return order
   }
 }

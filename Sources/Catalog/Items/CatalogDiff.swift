@@ -28,69 +28,96 @@ public struct CatalogDiff: Hashable, Sendable {
     oldDetails: [String: ItemDetail] = [:],
     newDetails: [String: ItemDetail] = [:]
   ) {
+    let (before, after) = (Self.listings(of: old), Self.listings(of: new))
+    let known = Dictionary(before) { first, _ in first }
+    let listed = Set(after.map(\.0))
+    var comparison = Comparison<StoreItem>()
+    for (listing, item) in before where !listed.contains(listing) {
+      comparison.depart(listing, item)
+    }
     var comparedDetails: Set<String> = []
-    self.init(from: old.map(ListedIDs.init), to: new.map(ListedIDs.init)) { before, after in
-      let item = new[after.section].items[after.index]
+    for (listing, item) in after {
+      guard let before = known[listing] ?? comparison.arrive(listing, item) else { continue }
       let isFirst = comparedDetails.insert(item.id).inserted
-      return Self.changes(
-        from: old[before.section].items[before.index],
-        to: item,
-        in: new[after.section].key,
-        oldDetail: isFirst ? oldDetails[item.id] : nil,
-        newDetail: isFirst ? newDetails[item.id] : nil
+      comparison.change(
+        Self.changes(
+          from: before,
+          to: item,
+          in: listing.section,
+          oldDetail: isFirst ? oldDetails[item.id] : nil,
+          newDetail: isFirst ? newDetails[item.id] : nil
+        )
       )
+    }
+    self = comparison.diff
+  }
+
+  private static func listings(of sections: [Section]) -> [(Listing, StoreItem)] {
+    sections.flatMap { section in
+      var counts: [String: Int] = [:]
+      return section.items.map { item in
+        let occurrence = counts[item.id, default: 0]
+        counts[item.id] = occurrence + 1
+        return (Listing(section: section.key, id: item.id, occurrence: occurrence), item)
+      }
     }
   }
 
-  /// Compares two states whose items need not be in memory.
+  /// A comparison of two states, of which only the listings that differ are known.
   ///
-  /// - Parameters:
-  ///   - old: The ids of the sections before. No two sections have the same key.
-  ///   - new: The ids of the sections after. No two sections have the same key.
-  ///   - changes: Returns the fields that differ between an item before and after. It is called for each item that is
-  ///     in both states, in the order of the new state.
-  /// - Throws: The error that `changes` throws.
-  package init<Failure: Error>(
-    from old: [ListedIDs],
-    to new: [ListedIDs],
-    changes: (_ before: ListedPlace, _ after: ListedPlace) throws(Failure) -> [FieldChange]
-  ) throws(Failure) {
-    let oldPlaces = Dictionary(old.enumerated().map { ($1.key, $0) }) { first, _ in first }
-    let newSections = Dictionary(new.map { ($0.key, $0.ids) }) { first, _ in first }
-    // The old items that are not in the new section with the same key, the last one first.
-    var departed: [String: [ListedPlace]] = [:]
-    for (number, section) in old.enumerated().reversed() {
-      let after = newSections[section.key]
-      for index in (0..<section.ids.count).reversed()
-      where after?.counterpart(of: index, in: section.ids) == nil {
-        departed[section.ids[index], default: []]
-          .append(ListedPlace(section: number, index: index))
-      }
+  /// First add the listings that are gone, then the new ones and the changes, each in the order of their state.
+  package struct Comparison<Item> {
+    /// The listings that are gone and that no new listing has replaced, by the ids of their items, the last one first.
+    private var departed: [String: [(place: Int, listing: Listing, item: Item)]] = [:]
+    private var count = 0
+    private var changed: [FieldChange] = []
+    /// The listings that are new, in the order of the new state.
+    package private(set) var added: [(listing: Listing, item: Item)] = []
+
+    /// Begins a comparison.
+    package init() {}
+
+    /// Adds an item that its section no longer lists.
+    package mutating func depart(_ listing: Listing, _ item: Item) {
+      departed[listing.id, default: []].insert((count, listing, item), at: 0)
+      count += 1
     }
-    for (number, section) in new.enumerated() {
-      let before = oldPlaces[section.key]
-      for index in 0..<section.ids.count {
-        let place = ListedPlace(section: number, index: index)
-        if let before, let source = old[before].ids.counterpart(of: index, in: section.ids) {
-          changed += try changes(ListedPlace(section: before, index: source), place)
-          continue
-        }
-        let id = section.ids[index]
-        guard let before = departed[id]?.popLast() else {
-          added.append(Listing(section, index))
-          continue
-        }
-        let key = old[before.section].key
-        changed.append(
-          FieldChange(section: section.key, id: id, field: "section", from: key, to: section.key)
-        )
-        changed += try changes(before, place)
+
+    /// Adds an item that its section did not list before.
+    ///
+    /// - Parameters:
+    ///   - listing: The new listing.
+    ///   - item: The item.
+    /// - Returns: The item as another section listed it before; nil if it has not moved, and is new.
+    package mutating func arrive(_ listing: Listing, _ item: Item) -> Item? {
+      guard let old = departed[listing.id]?.popLast() else {
+        added.append((listing, item))
+        return nil
       }
+      let (from, to) = (old.listing.section, listing.section)
+      change([FieldChange(section: to, id: listing.id, field: "section", from: from, to: to)])
+      return old.item
     }
-    removed = departed.values.joined()
-      .sorted { ($0.section, $0.index) < ($1.section, $1.index) }
-      .map { Listing(old[$0.section], $0.index) }
+
+    /// Adds fields that differ between an item before and after.
+    package mutating func change(_ fields: [FieldChange]) { changed += fields }
+
+    /// The listings that are gone, in the order of the old state.
+    package var removed: [(listing: Listing, item: Item)] {
+      departed.values.joined().sorted { $0.place < $1.place }.map { ($0.listing, $0.item) }
+    }
+
+    /// The difference, once everything is added.
+    package var diff: CatalogDiff {
+      var diff = CatalogDiff()
+      diff.added = added.map(\.listing)
+      diff.removed = removed.map(\.listing)
+      diff.changed = changed
+      return diff
+    }
   }
+
+  private init() {}
 
   /// The fields that differ between an item before and after.
   ///
@@ -154,6 +181,11 @@ extension CatalogDiff {
     public let id: String
     /// The number of earlier appearances of the item in the same section, nearly always 0.
     public internal(set) var occurrence = 0
+
+    /// Makes the first appearance of an item in a section.
+    package init(section: String, id: String, occurrence: Int = 0) {
+      (self.section, self.id, self.occurrence) = (section, id, occurrence)
+    }
   }
 
   /// A field of a listing whose value changed.
@@ -170,39 +202,4 @@ extension CatalogDiff {
     /// The value after, or nil if the field has no value.
     public let to: String?
   }
-}
-
-extension CatalogDiff.Listing {
-  fileprivate init(_ section: ListedIDs, _ index: Int) {
-    self.init(
-      section: section.key,
-      id: section.ids[index],
-      occurrence: section.ids.occurrence(at: index)
-    )
-  }
-}
-
-/// The ids of a section's items.
-package struct ListedIDs: Sendable {
-  /// The section's key.
-  package let key: String
-  /// The ids in the order of the items.
-  package let ids: PackedIDs
-
-  /// Makes the list of a section's ids.
-  package init(key: String, ids: PackedIDs) {
-    (self.key, self.ids) = (key, ids)
-  }
-
-  init(_ section: Section) {
-    self.init(key: section.key, ids: PackedIDs(section.items.lazy.map(\.id)))
-  }
-}
-
-/// The position of an item: the index of its section, and its index in the section.
-package struct ListedPlace: Sendable {
-  /// The index of the section.
-  package let section: Int
-  /// The item's index in the section.
-  package let index: Int
 }

@@ -49,10 +49,10 @@ extension RunContext {
     guard let shown, shown != listing, !options.allowRemovals else {
       return GuardedListing(listing: listing)
     }
-    let union = try ListingUnion(of: shown, and: listing, index)
-    let vanished = union.vanished
+    let vanished = try index.vanished(from: shown, in: listing)
     let gone = vanished.filter { !unread.contains($0) }
-    let isShrunk = ShrinkGuard.isSuspicious(section: union.held, vanished: gone.count)
+    let held = try index.itemCount(listing: shown)
+    let isShrunk = ShrinkGuard.isSuspicious(section: held, vanished: gone.count)
     let findings = isShrunk ? [] : try findings(in: listing, item, shown: shown)
     if isShrunk || !findings.isEmpty {
       return GuardedListing(
@@ -62,9 +62,9 @@ extension RunContext {
         isWithheld: true
       )
     }
-    let kept = unread.intersection(vanished)
+    let kept = vanished.filter(unread.contains)
     return GuardedListing(
-      listing: kept.isEmpty ? listing : try union.keep(kept),
+      listing: kept.isEmpty ? listing : try index.union(of: listing, and: shown, keeping: kept),
       vanished: gone,
       unread: kept.sorted()
     )
@@ -100,73 +100,5 @@ extension RunContext {
     let count = try index.itemCount(listing: listing)
     let places = stride(from: 0, to: count, by: max(1, count / 100))
     return try index.items(listing: listing, at: places).compactMap { try? $0.storeItem() }
-  }
-}
-
-/// Compares the listing of the last run with the new one by the ids of their items, and merges the two.
-///
-/// The items themselves are not read.
-struct ListingUnion {
-  private struct Side {
-    let listing: ListingID
-    let ids: PackedIDs
-    let versions: [ItemVersion]
-
-    init(_ listing: ListingID, _ index: Index) throws(LarderError) {
-      let (versions, keys) = try index.packedItems(listing: listing)
-      (self.listing, self.versions, ids) = (listing, versions, PackedIDs(zeroEnded: keys))
-      guard ids.count == versions.count else {
-        throw LarderError(
-          .damaged,
-          "cannot read listing \(listing.rawValue): \(ids.count) ids for \(versions.count) items",
-          remedy: .repair
-        )
-      }
-    }
-  }
-
-  private let shown: Side
-  private let incoming: Side
-  private let index: Index
-
-  /// Compares two listings.
-  ///
-  /// - Parameters:
-  ///   - shown: The listing of the last run.
-  ///   - listing: The new listing.
-  ///   - index: The index that stores both.
-  /// - Throws: ``LarderError`` when the index cannot be read.
-  init(of shown: ListingID, and listing: ListingID, _ index: Index) throws(LarderError) {
-    (self.shown, incoming) = (try Side(shown, index), try Side(listing, index))
-    self.index = index
-  }
-
-  /// The number of items of the last run.
-  var held: Int { shown.ids.count }
-
-  /// The ids of items of the last run that the shop no longer lists, in the order of the last run.
-  var vanished: [String] {
-    ShrinkGuard.vanished(of: shown.ids, from: incoming.ids).map { shown.ids[$0] }
-  }
-
-  /// Adds items of the last run to the new listing.
-  ///
-  /// Each is placed after the item that it followed in the last run.
-  ///
-  /// - Parameter kept: The ids of the items that are added, unless the new listing has them.
-  /// - Returns: The listing with both.
-  /// - Throws: ``LarderError`` when the index cannot be read or written.
-  func keep(_ kept: Set<String>) throws(LarderError) -> ListingID {
-    let union = ShrinkGuard.union(of: shown.ids, and: incoming.ids) {
-      kept.contains(shown.ids[$0])
-    }
-    return try index.keepListing(
-      of: union.map { source in
-        switch source {
-        case .incoming(let place): incoming.versions[place]
-        case .held(let place): shown.versions[place]
-        }
-      }
-    )
   }
 }

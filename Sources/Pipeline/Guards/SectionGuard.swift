@@ -91,8 +91,7 @@ struct SectionGuard: Sendable {
     )
     result.note(finding)
     if let shown, !notes.isGivenUp {
-      let listed = Set(try context.index.itemKeys(listing: section.listing))
-      result.withheld = try context.index.itemKeys(listing: shown).filter { !listed.contains($0) }
+      result.withheld = try context.index.vanished(from: shown, in: section.listing)
     } else if shown == nil {
       context.failures.note(
         undecodable: .section,
@@ -185,12 +184,9 @@ struct SectionGuard: Sendable {
     let vanished = results.flatMap(\.vanished)
     guard ShrinkGuard.isSuspicious(catalog: held, vanished: vanished.count) else { return false }
     // If another section lists an item now, the item was moved and is not lost.
-    var gone = Set(vanished)
-    for listing in results.compactMap(\.listing) where !gone.isEmpty {
-      gone.subtract(try context.index.itemKeys(listing: listing))
-    }
-    let count = vanished.count { gone.contains($0) }
-    return ShrinkGuard.isSuspicious(catalog: held, vanished: count)
+    let listings = results.compactMap(\.listing)
+    let gone = try context.index.unlistedCount(of: vanished, in: listings)
+    return ShrinkGuard.isSuspicious(catalog: held, vanished: gone)
   }
 
   /// Rejects the new items of a section that lost items, so that those of the last good run are shown.
@@ -200,7 +196,7 @@ struct SectionGuard: Sendable {
   func withhold(_ result: inout SectionResult) throws(LarderError) {
     guard let shown = last[result.key]?.listing else { return }
     (result.listing, result.source, result.unread) = (shown, .withheld, [])
-    (result.withheld, result.vanished) = (result.vanished, [])
+    result.withheld = result.vanished
     guard result.error == nil else { return }
     let held = try context.index.itemCount(listing: shown)
     result.note(GuardMessage(result.key, held: held).shrunk(by: result.withheld.count))

@@ -114,13 +114,10 @@ extension CatalogReader {
     in sections: [RunSection]
   ) throws(LarderError) -> [String: (item: StoreItem, sections: [String])] {
     var found: [String: (item: StoreItem, sections: [String])] = [:]
-    for section in sections where !wanted.isEmpty {
-      guard let listing = section.listing else { continue }
-      try index.forEachBatch(of: listing) { records throws(LarderError) in
-        for record in records where wanted.contains(record.key) {
-          if found[record.key] == nil { found[record.key] = (try record.storeItem(), []) }
-          found[record.key]?.sections.append(section.key)
-        }
+    for section in sections {
+      for id in wanted {
+        guard let item = try items(id, in: section).first else { continue }
+        found[id, default: (item, [])].sections.append(section.key)
       }
     }
     return found

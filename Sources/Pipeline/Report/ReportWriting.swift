@@ -220,8 +220,7 @@ extension RunDiff: Encodable {
 extension CatalogDiff {
   /// Compares the items in the sections of two runs.
   ///
-  /// Only items that both runs have in different versions are read. For all other items, the ids are enough. The
-  /// comparison needs about 40 bytes of memory for each item of the sections that differ.
+  /// Only items that both runs have in different versions are read. The memory grows with the number of changes alone.
   ///
   /// - Parameters:
   ///   - index: The index that has the items.
@@ -241,71 +240,50 @@ extension CatalogDiff {
         after.contains { $0.key == old.key && $0.listing == old.listing }
       }.map(\.key)
     )
-    let old = try Side(before.filter { !same.contains($0.key) }, index)
-    let new = try Side(after.filter { !same.contains($0.key) }, index)
-    self = try CatalogDiff(from: old.ids, to: new.ids) { before, after throws(LarderError) in
-      let (first, second) = (old.version(before), new.version(after))
-      guard first != second, let first = try index.storeItem(version: first),
-        let second = try index.storeItem(version: second)
-      else { return [] }
-      let section = new.ids[after.section].key
-      each?(ListingChange(section: section, from: first, to: second))
-      return CatalogDiff.changes(from: first, to: second, in: section)
+    func listings(_ sections: [RunSection]) -> [(key: String, listing: ListingID)] {
+      sections.compactMap { section in
+        same.contains(section.key) ? nil : section.listing.map { (section.key, $0) }
+      }
     }
+    let (old, new) = (listings(before), listings(after))
+    let (oldByKey, newByKey) = (
+      Dictionary(old) { first, _ in first }, Dictionary(new) { first, _ in first }
+    )
+    var comparison = Comparison<ItemVersion>()
+    for (key, listing) in old {
+      try index.forEachDifference(of: listing, from: newByKey[key]) { item throws(LarderError) in
+        guard item.other == nil else { return }
+        comparison.depart(Listing(section: key, id: item.id), item.version)
+      }
+    }
+    for (key, listing) in new {
+      try index.forEachDifference(of: listing, from: oldByKey[key]) { item throws(LarderError) in
+        let before =
+          item.other ?? comparison.arrive(Listing(section: key, id: item.id), item.version)
+        guard let before, before != item.version, let first = try index.storeItem(version: before),
+          let second = try index.storeItem(version: item.version)
+        else { return }
+        each?(ListingChange(section: key, from: first, to: second))
+        comparison.change(CatalogDiff.changes(from: first, to: second, in: key))
+      }
+    }
+    self = comparison.diff
     guard let each else { return }
-    try new.forEach(added, index) { each(ListingChange(section: $0, from: nil, to: $1)) }
-    try old.forEach(removed, index) { each(ListingChange(section: $0, from: $1, to: nil)) }
-  }
-
-  /// The sections of one run that differ from those of the other run.
-  private struct Side {
-    /// The ids of each section's items.
-    private(set) var ids: [ListedIDs] = []
-    /// The version of each item, in the same order as ``ids``.
-    private var versions: [[ItemVersion]] = []
-
-    init(_ sections: [RunSection], _ index: Index) throws(LarderError) {
-      for section in sections {
-        let listing = try section.listing.map { id throws(LarderError) in
-          try index.packedItems(listing: id)
-        }
-        versions.append(listing?.versions ?? [])
-        ids.append(ListedIDs(key: section.key, ids: PackedIDs(zeroEnded: listing?.keys ?? [])))
-      }
+    for (listing, version) in comparison.added {
+      guard let item = try index.storeItem(version: version) else { continue }
+      each(ListingChange(section: listing.section, from: nil, to: item))
     }
-
-    /// The version of the item at a place in ``ids``.
-    func version(_ place: ListedPlace) -> ItemVersion? {
-      version(place.section, place.index)
-    }
-
-    private func version(_ section: Int, _ index: Int) -> ItemVersion? {
-      // In a damaged index, a section can have more ids than versions.
-      index < versions[section].count ? versions[section][index] : nil
-    }
-
-    /// Calls `body` with each of the given items, and the key of its section.
-    func forEach(
-      _ listings: [Listing],
-      _ index: Index,
-      _ body: (_ section: String, _ item: StoreItem) -> Void
-    ) throws(LarderError) {
-      let wanted = Dictionary(grouping: listings, by: \.section).mapValues { Set($0.map(\.id)) }
-      for (number, section) in ids.enumerated() {
-        guard let wanted = wanted[section.key] else { continue }
-        for place in 0..<section.ids.count where wanted.contains(section.ids[place]) {
-          guard let item = try index.storeItem(version: version(number, place)) else { continue }
-          body(section.key, item)
-        }
-      }
+    for (listing, version) in comparison.removed {
+      guard let item = try index.storeItem(version: version) else { continue }
+      each(ListingChange(section: listing.section, from: item, to: nil))
     }
   }
 }
 
 extension Index {
   /// Reads a version of an item; nil if it is missing or cannot be read.
-  fileprivate func storeItem(version: ItemVersion?) throws(LarderError) -> StoreItem? {
-    guard let version, let body = try item(version: version) else { return nil }
+  fileprivate func storeItem(version: ItemVersion) throws(LarderError) -> StoreItem? {
+    guard let body = try item(version: version) else { return nil }
     return try? StoreItem(decoding: body)
   }
 }

@@ -19,7 +19,7 @@ struct SectionResult: Sendable {
   var listing: ListingID?
   /// The ids of items that the shop no longer lists, and that are shown because a guard rejected the new listing.
   var withheld: [String] = []
-  /// The ids of items that the shop no longer lists, and that are not shown unless all sections together lost too much.
+  /// The ids of items that the shop no longer lists and that are not shown, until all sections are judged together.
   var vanished: [String] = []
   /// The unreadable items and fields, up to a limit.
   var skipped: [SyncReport.Skipped] = []

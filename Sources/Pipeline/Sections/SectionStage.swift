@@ -298,10 +298,9 @@ final class SectionStage: Sendable {
     _ reading: SectionReading
   ) throws(LarderError) -> [String] {
     guard reading.broken != nil, let shown = last[joined.section.key]?.listing else { return [] }
-    let union = try ListingUnion(of: shown, and: joined.section.listing, context.index)
-    let missing = union.vanished
+    let missing = try context.index.vanished(from: shown, in: joined.section.listing)
     guard !missing.isEmpty else { return [] }
-    joined.section.listing = try union.keep(Set(missing))
+    joined.section.listing = try context.index.union(of: joined.section.listing, and: shown)
     return missing
   }
 
@@ -349,12 +348,8 @@ final class SectionStage: Sendable {
   /// A section that lost items waits for ``guardCatalog()``, so that nothing is requested for a listing that is rejected
   /// after all.
   private func handOn(_ result: SectionResult) {
-    guard result.vanished.isEmpty else { return }
-    passOn(result)
-  }
-
-  private func passOn(_ result: SectionResult) {
-    if let listing = result.listing { arrived(listing, result.source == .network) }
+    guard let listing = result.listing, result.vanished.isEmpty else { return }
+    arrived(listing, result.source == .network)
   }
 
   /// Reports a source without any usable page as failed.
@@ -387,7 +382,8 @@ final class SectionStage: Sendable {
     for source in results.indices {
       for place in results[source].indices where !results[source][place].vanished.isEmpty {
         if isSuspicious { try guardian.withhold(&results[source][place]) }
-        passOn(results[source][place])
+        results[source][place].vanished = []
+        handOn(results[source][place])
       }
     }
     self.results.withLock { $0 = results }
