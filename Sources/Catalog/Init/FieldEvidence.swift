@@ -394,6 +394,9 @@ struct FieldPlace: Hashable {
     return words.dropLast().joined(separator: " ")
   }
 
+  /// Whether the value is beside a name in a list of names with values, such as `[{"name": "price", "value": 7}]`.
+  var isChosen: Bool { steps.contains { $0.choice != nil } }
+
   /// Whether an item can have several values at this place.
   var isMany: Bool { steps.contains(where: \.isList) }
 

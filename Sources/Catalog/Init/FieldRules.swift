@@ -141,6 +141,9 @@ enum FieldRules {
     known[meaning]?[name] ?? 0
   }
 
+  /// All names with a meaning.
+  static func names(of meaning: String) -> some Sequence<String> { (known[meaning] ?? [:]).keys }
+
   /// Whether the table has a whole name, in the form of ``NameWords/plain(_:)``, with a meaning.
   static func isNamed(_ meaning: String, _ name: String) -> Bool { known[meaning]?[name] != nil }
 
@@ -296,8 +299,12 @@ enum PriceMeaning {
     }
     let words = name.split(separator: " ").map(String.init)
     guard words.contains(where: { FieldRules.confidence("price", $0) == 0.95 }) else {
-      // Korean writes compounds without spaces, and the word for price is their last part.
-      return ["가격", "판매가"].contains(where: name.hasSuffix) ? 0.9 : 0
+      // Korean and Thai write compounds without spaces: the word for price is their last or first part.
+      let isCompound = FieldRules.names(of: "price").contains { word in
+        !word.allSatisfy(\.isASCII) && word.count > 1
+          && (name.hasSuffix(word) || name.hasPrefix(word))
+      }
+      return isCompound ? 0.9 : 0
     }
     return words.map { FieldRules.confidence("price", $0) }.filter { $0 > 0 && $0 != 0.95 }.max()
       ?? 0.95
@@ -355,7 +362,9 @@ struct FieldScore {
       return isSlug && evidence.isText && evidence.isOne && evidence.variety > 0.5
         && evidence.share { $0.contains("-") && !PictureText.isLink($0) } > 0.5
     }
-    return (short.isEmpty ? slugs : short).map { FieldScore(evidence: $0, confidence: floor) }
+    // A number, such as that of the bedrooms of a house, is the title of last resort.
+    return (short.isEmpty ? slugs : short).ranked { $0.share(PriceText.isPrice) < 0.5 ? 1 : 0 }
+      .map { FieldScore(evidence: $0, confidence: floor) }
   }
 
   /// The confidence that the names on a path mean the field.
@@ -430,11 +439,14 @@ struct FieldScore {
       evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
     else { return 0 }
     if FieldRules.has("counter", in: name) { return 0.4 }
-    let isOther = FieldRules.has("other", "person", in: name)
+    // A `shopid` is that of the shop, and a house number is a part of an address.
+    let owner = name.hasSuffix("id") ? String(name.dropLast(2)) : name
+    let isOther = [name, owner].contains {
+      FieldRules.has("other", "person", "address", in: $0)
+    }
     let isCalled =
       [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }
-      || ["code", "sku", "uuid"].contains(where: name.hasSuffix)
-      || name.utf8.count <= 4 && name.hasSuffix("id")
+      || ["code", "sku", "id"].contains(where: name.hasSuffix)
     if isCalled { return isOther ? 0.4 : evidence.isCount ? 0.45 : 0.85 }
     // A number gets a lower confidence than a text, because it can also be a year or a size.
     let isPlain = evidence.isText && evidence.share({ PriceText.isPrice($0) }) < 1
@@ -519,7 +531,7 @@ struct FieldScore {
       let isOther = isAmount || evidence.share(isDate) > 0.5
       let isToken =
         evidence.share {
-          !$0.contains(" ") && ($0.contains { "_./:".contains($0) } || isSlug($0))
+          !$0.contains(" ") && ($0.contains { "_./:".contains($0) } || isSlug($0) || isCode($0))
         } > 0.8
       return isOther
         ? 0 : evidence.leading * (0.5 + 0.5 * evidence.variety) * (isToken ? 0.6 : 1)
@@ -531,8 +543,8 @@ struct FieldScore {
     case .badges, .deliveryTypes:
       return evidence.isText && !isLinks && evidence.share(PriceText.isPrice) < 0.5 ? 1 : 0
     case .normalPrice, .salePrice:
-      let isList = place.isMany && !place.entersList
-      let read = evidence.share { PriceText.isPrice($0) }
+      let isList = place.isMany && !place.entersList && !place.isChosen
+      let read = evidence.amountShare
       let isCode = evidence.share(PriceText.isCode) > 0.5
       return isList || isCode || read < 0.8 || evidence.leading == 0 ? 0 : read
     case .latitude, .longitude:
@@ -552,6 +564,12 @@ struct FieldScore {
     text.count { $0 == "-" } > 1 && text == text.lowercased()
   }
 
+  /// Whether a text is a code such as `ITM-59311`.
+  private static func isCode(_ text: String) -> Bool {
+    text.utf8.count > 5 && text.contains(where: \.isNumber) && text.allSatisfy(\.isASCII)
+      && text == text.uppercased()
+  }
+
   /// Whether a text is a date or a timestamp. (RFC 3339)
   private static func isDate(_ text: String) -> Bool {
     let digits = text.prefix(10).map { $0.isWholeNumber ? "9" : $0 }
@@ -567,21 +585,5 @@ struct FieldScore {
     let links = addresses.count(where: PictureText.isLink)
     let pages = addresses.count { PictureText.isOther($0) || PictureText.isTemplate($0) }
     return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
-  }
-}
-
-extension FieldEvidence {
-  /// Whether the values are possibly prices, even if neither their name nor a currency says so.
-  var isPossiblePrice: Bool {
-    let path = place.names.map(NameWords.plain)
-    let isOther = path.contains {
-      FieldRules.has("never", "measure", "person", "other", in: $0)
-    }
-    let isCalled =
-      FieldRules.has("former", "reduced", in: path.last ?? "")
-      || ["amount", "value", "total", "money"].contains(path.last)
-    return place.steps.count <= 3 && !isOther && share > 0.5 && !FieldRules.isID(place.name)
-      && PriceMeaning.of(place) == nil && share({ PriceText.isPrice($0) }) == 1
-      && (isCalled || share(PriceText.hasDecimals) > 0.5)
   }
 }

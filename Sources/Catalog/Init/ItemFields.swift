@@ -46,6 +46,12 @@ struct ItemFields {
           return isShared ? FieldScore(evidence: score.evidence, confidence: 0.35) : score
         }.ranked(by: \.confidence)
       }
+      // Of two numbers that are both unique, only a known name tells which is the id.
+      if field == .id, let best = ranking.first?.evidence,
+        FieldRules.confidence("id", NameWords.plain(best.place.name)) == 0
+      {
+        ranking = Self.doubted(ranking, ==)
+      }
       guard let first = ranking.first else { continue }
       taken.insert(first.evidence.place)
       rankings[field] = ranking

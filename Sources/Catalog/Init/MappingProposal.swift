@@ -390,11 +390,13 @@ extension MappingProposal: ProposedReading {
     if price.unit == .doubtful {
       let best = price.scores[0]
       let example = best.evidence.samples.first?.prefix(15) ?? "1999"
-      let comment = YAMLText.comment("if \(example) counts cents")
-      lines.insert(
-        "  # \(field.rawValue): \(price.rule(best, as: .minor))   \(comment)",
-        at: 1
-      )
+      func line(_ unit: PriceProposal.Unit, _ words: String) -> String {
+        "  # \(field.rawValue): \(price.rule(best, as: unit))   \(YAMLText.comment(words))"
+      }
+      lines.insert(line(.minor, "if \(example) counts cents"), at: 1)
+      if best.evidence.share({ $0.hasSuffix("00000") || $0 == "0" }) == 1 {
+        lines.insert(line(.divided(by: 100_000), "if \(example) counts even smaller parts"), at: 2)
+      }
     }
     return lines
   }
