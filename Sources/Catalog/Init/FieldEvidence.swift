@@ -27,9 +27,6 @@ struct FieldEvidence {
   fileprivate var stride = 1
   /// Texts that items without a picture have instead of a URL, for example `no_selection`.
   fileprivate(set) var placeholders: Set<String> = []
-  /// Whether the object around the value has a currency code too, as in `{"price": {"amount": 7, "currency": "EUR"}}`.
-  var isBesideCurrency = false
-
   /// The usual width of the picture, if the object around the URL states it, as `{"url": "/a.jpg", "width": 600}` does.
   fileprivate(set) var width: Int?
   /// The last name on the path without the words and numbers that other names have too: `name` for `v_products_name_1`.
@@ -193,14 +190,9 @@ struct EvidenceCollection {
       place.steps[step] = FieldPlace.Step(name: place.steps[step].name, isList: true)
       return values[place] == evidence.values
     }
-    let amounts = Set(
-      all.filter(CurrencyProposal.isNamed).map { CurrencyProposal.object(around: $0.place) }
-        .filter { !$0.isEmpty }
-    )
     for position in all.indices {
       all[position].dropPlaceholders()
       all[position].total = chosen.count
-      all[position].isBesideCurrency = amounts.contains(all[position].place.steps.dropLast())
     }
     describe()
   }

@@ -17,7 +17,7 @@ enum FieldRules {
   /// For the other auxiliary meanings, one matching word is enough.
   private static let table = """
     id            | 1    | id | one thing has it alone
-    id            | 0.95 | product id, item id, uid, uuid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
+    id            | 0.95 | product id, item id, object id, goods id, record id, uid, uuid, guid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
     id            | 0.85 | sku, hash, code, article number, product code, item no, item number, product number, artikelnummer, gtin, ean, isbn, 번호, 品番, 编号, артикул, 货号 | the trade's number of a product
     id            | 0.75 | handle, slug, key, reference, referencia, ref, codigo, código, part number | tells things apart in addresses
     title         | 1    | name, product name, product title, item name, goods name, 상품명, 메뉴명, 商品名, produktname | says itself what it names
@@ -52,9 +52,9 @@ enum FieldRules {
     reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция, specials, promocional, الخصم, خصم, מבצע | only reduced items have it
     former        | 1    | mrp, normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价, reg, initial, strikethrough, reference, suggested, recommended, oude, vorige, undiscounted, unreduced | the price that was
     listed        | 1    | list, mrp, listen, listino, regular, normal, retail, rrp, uvp, msrp, 정가, 定価, reg | is paid where items have no other price
-    never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison | other money, or none
+    never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, 仕入, 원가, ทุน, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison | other money, or none
     amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted, numeral, float, default, string, pretty, sp | a number that is called by what stands before it
-    measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, quantity, qty, stock, version, speed, duration, temperature, latitude, longitude, lat, lng, lon | a number that is no money
+    measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, quantity, qty, stock, version, speed, duration, temperature, mileage, calories, kcal, latitude, longitude, lat, lng, lon | a number that is no money
     person        | 1    | author, artist, user, owner, seller, vendor, maker, photographer, creator, contributor, writer, director, publisher, customer, reviewer, agent, broker, host, contact, staff, chef, speaker, instructor, teacher, person, people, first, last | a person is no title
     other         | 1    | brand, shop, store, manufacturer, reviews, review, category, categories, related, recommendations, merchant, supplier, flags, badges, badge, company, collection, collections | what the item only speaks of
     other         | 0.9  | logo, avatar, icons, qr | a mark
@@ -299,12 +299,13 @@ enum PriceMeaning {
     }
     let words = name.split(separator: " ").map(String.init)
     guard words.contains(where: { FieldRules.confidence("price", $0) == 0.95 }) else {
-      // Korean and Thai write compounds without spaces: the word for price is their last or first part.
-      let isCompound = FieldRules.names(of: "price").contains { word in
-        !word.allSatisfy(\.isASCII) && word.count > 1
-          && (name.hasSuffix(word) || name.hasPrefix(word))
+      // Korean and Thai write compounds without spaces: the word for price is a part of them.
+      func isCompound(_ meaning: String) -> Bool {
+        FieldRules.names(of: meaning).contains {
+          !$0.allSatisfy(\.isASCII) && $0.count > 1 && name.contains($0)
+        }
       }
-      return isCompound ? 0.9 : 0
+      return isCompound("price") && !isCompound("never") ? 0.9 : 0
     }
     return words.map { FieldRules.confidence("price", $0) }.filter { $0 > 0 && $0 != 0.95 }.max()
       ?? 0.95
@@ -439,8 +440,10 @@ struct FieldScore {
       evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
     else { return 0 }
     if FieldRules.has("counter", in: name) { return 0.4 }
-    // A `shopid` is that of the shop, and a house number is a part of an address.
+    // A `shopid` is that of the shop, an `itemid` that of the item, and a house number is a part of an address.
     let owner = name.hasSuffix("id") ? String(name.dropLast(2)) : name
+    let apart = FieldRules.confidence("id", "\(owner) id")
+    if apart > 0 { return apart }
     let isOther = [name, owner].contains {
       FieldRules.has("other", "person", "address", in: $0)
     }
@@ -498,7 +501,7 @@ struct FieldScore {
 
   /// The confidence that a path whose names do not mean a price leads to a price.
   ///
-  /// The values must contain a currency, such as `9 €`, or have a currency code beside them.
+  /// The values must contain a currency, such as `9 €`.
   private static func unnamedPrice(_ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let path = place.names.map(NameWords.plain)
@@ -506,8 +509,7 @@ struct FieldScore {
       FieldRules.has("never", "former", "reduced", "person", "other", in: $0)
     }
     guard place.steps.count <= 3, !place.isMany, !isOther else { return 0 }
-    if evidence.isText, evidence.share(PriceText.hasUnit) > 0.8 { return 0.8 }
-    return evidence.isBesideCurrency && FieldRules.has("amount", in: path.last ?? "") ? 0.5 : 0
+    return evidence.isText && evidence.share(PriceText.hasUnit) > 0.8 ? 0.8 : 0
   }
 
   /// How well the values fit the field, from 0 to 1; names do not count.

@@ -36,7 +36,7 @@ struct ItemFields {
       if field == .title, ranking.isEmpty, takesAnyTitle {
         ranking = FieldScore.possibleTitles(evidence)
       }
-      if field == .title { ranking = Self.doubted(ranking, ==) }
+      if field == .title { ranking = Self.doubted(ranking) }
       if field == .description, let title = rankings[.title]?.first?.evidence {
         ranking.removeAll { title.share(with: $0.evidence, ==) > 0.9 }
       }
@@ -46,12 +46,7 @@ struct ItemFields {
           return isShared ? FieldScore(evidence: score.evidence, confidence: 0.35) : score
         }.ranked(by: \.confidence)
       }
-      // Of two numbers that are both unique, only a known name tells which is the id.
-      if field == .id, let best = ranking.first?.evidence,
-        FieldRules.confidence("id", NameWords.plain(best.place.name)) == 0
-      {
-        ranking = Self.doubted(ranking, ==)
-      }
+      if field == .id { ranking = Self.doubtedIDs(ranking) }
       guard let first = ranking.first else { continue }
       taken.insert(first.evidence.place)
       rankings[field] = ranking
@@ -78,15 +73,30 @@ struct ItemFields {
   /// A ranking whose paths are all marked as doubtful if a path is nearly as likely as the first and has other values.
   ///
   /// A path with the same names is the same field in another language, and no rival.
-  private static func doubted(
-    _ ranking: [FieldScore],
-    _ areEqual: (String, String) -> Bool
-  ) -> [FieldScore] {
+  private static func doubted(_ ranking: [FieldScore]) -> [FieldScore] {
     guard let best = ranking.first else { return [] }
     let hasRival = ranking.dropFirst().contains { other in
       other.confidence > best.confidence - 0.08
         && other.evidence.place.names != best.evidence.place.names
-        && best.evidence.share(with: other.evidence, areEqual) < 0.9
+        && best.evidence.share(with: other.evidence, ==) < 0.9
+    }
+    return hasRival ? ranking.map(\.doubtful) : ranking
+  }
+
+  /// A ranking of ids, all marked as doubtful if another unknown name is as likely as that of the first.
+  ///
+  /// A known name, such as `ean`, explains itself, and a `recall_number` beside a `recall_id` is of the same thing.
+  private static func doubtedIDs(_ ranking: [FieldScore]) -> [FieldScore] {
+    func owner(_ score: FieldScore) -> [String]? {
+      let words = NameWords.words(of: score.evidence.place.name)
+      let isKnown = FieldRules.confidence("id", words.joined(separator: " ")) > 0
+      return isKnown ? nil : words.filter { !FieldRules.isNamed("idWord", $0) }
+    }
+    guard let best = ranking.first, let own = owner(best) else { return ranking }
+    let hasRival = ranking.dropFirst().contains { other in
+      other.confidence > best.confidence - 0.08 && other.evidence.share == 1
+        && owner(other).map { $0 != own } ?? false
+        && best.evidence.share(with: other.evidence, ==) < 0.9
     }
     return hasRival ? ranking.map(\.doubtful) : ranking
   }
@@ -332,7 +342,9 @@ struct ItemFields {
   var confidence: Double {
     func part(_ score: FieldScore?) -> Double {
       score.map {
-        $0.confidence * ($0.evidence.place.isBorrowed && !$0.evidence.isOne ? 0.5 : 1)
+        // A choice between two fields is no doubt about the items.
+        ($0.confidence == FieldScore.doubt ? 0.85 : $0.confidence)
+          * ($0.evidence.place.isBorrowed && !$0.evidence.isOne ? 0.5 : 1)
       } ?? 0
     }
     return 0.25 * part(rankings[.id]?.first) + 0.3 * part(rankings[.title]?.first)

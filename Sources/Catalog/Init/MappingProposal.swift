@@ -389,7 +389,7 @@ extension MappingProposal: ProposedReading {
     }
     if price.unit == .doubtful {
       let best = price.scores[0]
-      let example = best.evidence.samples.first?.prefix(15) ?? "1999"
+      let example = best.evidence.samples.first { $0 != "0" }?.prefix(15) ?? "1999"
       func line(_ unit: PriceProposal.Unit, _ words: String) -> String {
         "  # \(field.rawValue): \(price.rule(best, as: unit))   \(YAMLText.comment(words))"
       }

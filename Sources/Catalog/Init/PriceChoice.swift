@@ -51,7 +51,6 @@ struct PriceChoice {
           && !score.amounts(with: full).allSatisfy { $0 * 2 >= $1 }
       }
     }
-    compareReduced()
     if offered.isEmpty { offerRetailPrice() }
     let others = all.filter { $0.place != id && $0.isMoney }
     choose(among: others)
@@ -84,40 +83,26 @@ struct PriceChoice {
       let isStatistic =
         score.isCalled("lowest")
         && beside.contains { FieldRules.has("statistic", in: NameWords.plain($0.place.name)) }
-      let isDoubtful = isStatistic || place.isChosen || isOfSeveralKinds(place, beside, all)
+      let isDoubtful = isStatistic || place.isChosen || isOfSeveralKinds(place, all)
       var score = isDoubtful ? score.doubtful : score
       if score.meaning != .asked { score.evidence.dropZeros() }
       return score
     }.ranked(by: \.confidence)
   }
 
-  /// Whether the first elements of a list of prices are prices of different kinds.
+  /// Whether the elements of a list of prices are prices of different kinds, so that the first is one of several.
   ///
-  /// For example, in `{"prices": [{"type": "memberPrice", "price": 7}, {"type": "normalPrice", "price": 9}]}`, the
-  /// first price of an item without a price for members is the normal price. In `[{"type": "wholesale", "amount": 5},
-  /// {"type": "retail", "amount": 9}]`, the first price is not for all customers.
-  private static func isOfSeveralKinds(
-    _ place: FieldPlace,
-    _ beside: [FieldEvidence],
-    _ all: [FieldEvidence]
-  ) -> Bool {
-    let isForFew =
-      place.entersList
-      && beside.contains { other in
-        ["type", "kind"].contains(where: other.place.name.lowercased().hasSuffix)
-          && other.samples.contains { FieldRules.has("never", in: NameWords.plain($0)) }
-      }
-    if isForFew { return true }
-    return place.steps.indices.contains { index in
+  /// For example, in `[{"type": "wholesale", "price": 5}, {"type": "retail", "price": 9}]`.
+  private static func isOfSeveralKinds(_ place: FieldPlace, _ all: [FieldEvidence]) -> Bool {
+    place.steps.indices.contains { index in
       let list = place.steps[...index]
-      guard list[index].isList, PriceMeaning.isPrice(PriceMeaning.plain(list[index].name)) else {
-        return false
-      }
-      return all.contains { other in
-        other.place.steps.count == list.count + 1 && other.place.steps.starts(with: list)
-          && FieldRules.isNamed("priceKind", NameWords.plain(other.place.name))
-          && other.distinct.count > 1 && other.variety <= 0.5
-      }
+      return list[index].isList && PriceMeaning.isPrice(PriceMeaning.plain(list[index].name))
+        && all.contains { other in
+          other.place.steps.count == list.count + 1 && other.place.steps.starts(with: list)
+            && FieldRules.isNamed("priceKind", NameWords.plain(other.place.name))
+            && Set(other.samples).count > 1
+            && Set(other.samples).count * 2 <= other.values
+        }
     }
   }
 
@@ -185,24 +170,6 @@ struct PriceChoice {
   }
 
   // MARK: - Choice
-
-  /// Turns prices that are called reduced, and that only some items have, into prices before a reduction if no amount
-  /// is below another price that all items have.
-  private mutating func compareReduced() {
-    let raised = offered.filter { score in
-      score.meaning == .reduced && score.evidence.isPartial
-        && offered.contains { full in
-          full.meaning == .asked && !full.evidence.isPartial && full.isRival(of: score)
-            && full.isNever(above: score, by: 50) && !full.isSame(as: score)
-        }
-    }
-    for score in raised {
-      offered.removeAll { $0.evidence.place == score.evidence.place }
-      var score = score.doubtful
-      score.isFormer = true
-      former.append(score)
-    }
-  }
 
   /// Offers a retail price as the price to pay if a list price is beside it that is never below it.
   private mutating func offerRetailPrice() {
@@ -343,33 +310,23 @@ struct PriceChoice {
   ///
   /// A price before a reduction can be the only price. Otherwise, any number can be the price to pay.
   private mutating func chooseOnlyPrice(_ others: [FieldEvidence]) {
-    let possible = others.filter { other in
-      let name = NameWords.plain(other.place.name)
-      let isCalled =
-        FieldRules.has("former", "reduced", in: name)
-        || ["amount", "value", "total", "money"].contains(name)
-      return other.place.steps.count <= 3 && other.share > 0.5
-        && (isCalled || other.share(PriceText.hasDecimals) > 0.5)
+    if former.count == 1, former[0].isCalled("listed") {
+      former[0].confidence = 0.7
+      salePrice = former
+      return
     }
-    let lower =
-      former.first.map { list in
-        others.filter { other in
-          !other.place.isMany && !other.isPartial
-            && FieldScore(evidence: other, confidence: FieldScore.floor).isNever(
-              above: list,
-              by: 4
-            )
-        }
-      } ?? []
-    let isOnly =
-      former.count == 1 && possible.isEmpty && lower.isEmpty && former[0].isCalled("listed")
-    if isOnly { former[0].confidence = 0.7 }
-    salePrice = isOnly ? former : former.prefix(1).map(\.doubtful)
-    offered = (former.isEmpty ? possible.filter { !$0.place.isMany } : lower).map {
-      // With a list price, the other price is as doubtful as the list price, and so a comment shows it.
-      FieldScore(evidence: $0, confidence: former.isEmpty ? FieldScore.floor : 0.5)
+    if former.isEmpty {
+      let possible = others.filter { other in
+        let name = NameWords.plain(other.place.name)
+        let isCalled =
+          FieldRules.has("former", "reduced", in: name)
+          || ["amount", "value", "total", "money"].contains(name)
+        return other.place.steps.count <= 3 && other.share > 0.5 && !other.place.isMany
+          && (isCalled || other.share(PriceText.hasDecimals) > 0.5)
+      }
+      offered = possible.map { FieldScore(evidence: $0, confidence: FieldScore.floor) }
     }
-    if salePrice.isEmpty { salePrice = Array(offered.prefix(1)) }
+    salePrice = (former.isEmpty ? offered : former).prefix(1).map(\.doubtful)
   }
 
   /// Marks the price to pay as doubtful if the items have another amount that can be it, and that nothing explains.
@@ -379,7 +336,7 @@ struct PriceChoice {
   ///
   /// - Parameter others: Amounts whose names do not say that they are prices.
   private mutating func compareUnexplained(_ others: [FieldEvidence]) {
-    guard let sale = salePrice.first else { return }
+    guard let sale = salePrice.first, sale.confidence > FieldScore.floor else { return }
     let known = Set((offered + former).map(\.evidence.place))
     for other in others where !known.contains(other.place) {
       let rival = FieldScore(evidence: other, confidence: 0.5)
@@ -437,10 +394,13 @@ extension FieldEvidence {
 }
 
 extension FieldScore {
+  /// The highest confidence of a doubtful choice.
+  static let doubt = 0.6
+
   /// The same score, marked as doubtful: the proposed file has the field only in a comment.
   var doubtful: FieldScore {
     var score = self
-    score.confidence = min(confidence, 0.6)
+    score.confidence = min(confidence, Self.doubt)
     return score
   }
 
@@ -520,6 +480,8 @@ extension FieldScore {
     return isWritten[0] == isWritten[1] && (!evidence.place.isMany || price.evidence.place.isMany)
       && (self.amounts.count > 1 || price.amounts.count == 1) && amounts.count > 1
       && amounts.allSatisfy { $0 <= 4 * $1 && $1 <= 4 * $0 } && !isSame(as: price)
+      // The whole part of a price is no other price.
+      && amounts.contains { $0.rounded(.down) != $1.rounded(.down) }
   }
 
   /// Whether two paths have equal amounts in nearly all items, perhaps in another notation or in cents.

@@ -61,6 +61,7 @@ struct PriceProposal {
     isReadable =
       currency.path != nil
       || evidence.share { text in
+        if PriceText.isNegative(text) { return true }
         guard evidence.texts == 0, let number = Double(text) else {
           return (try? Price(parsing: text, currency: currency.code)) != nil
         }
@@ -334,7 +335,9 @@ extension CurrencyProposal {
       ("UAH", "Ukrainian", "\u{454}"..."\u{457}"), ("RUB", "Russian", "\u{410}"..."\u{44F}"),
     ] {
       let isSpoken = items.contains { evidence in
-        evidence.isText && evidence.share { $0.contains { letters.contains(String($0)) } } > 0.5
+        evidence.isText
+          && evidence.share { $0.contains { letters.contains(String($0)) } }
+            > (code == "JPY" ? 0.1 : 0.5)
       }
       let reason = "the response names none, its texts are \(language): correct it if need be"
       if isSpoken { return Self(code, 0.4, reason) }
