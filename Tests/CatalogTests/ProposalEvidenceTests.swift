@@ -933,6 +933,11 @@ struct ProposalEvidenceTests {
       lines: ["  id: $.recordid"]
     ),
     Case(
+      testDescription: "the number of a phone is no id, even if nothing else is called one",
+      item: #""phone_number": "4917000NUMBER", "mark": "mNUMBER", "name": "Cup NUMBER""#,
+      unsure: ["id"]
+    ),
+    Case(
       testDescription: "a code is no title beside words",
       item: #""id": NUMBER, "name": "ITM-5931NUMBER", "item_name": "Cup NUMBER""#,
       lines: ["  title: $.item_name"]

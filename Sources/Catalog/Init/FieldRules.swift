@@ -61,6 +61,7 @@ enum FieldRules {
     mark          | 1    | logo, avatar, icons, qr, swatch, video, map, flag, prefix, suffix, host, domain | no picture of the item, or a part of an address
     wrapper       | 1    | node, product, item, attributes, fields, properties, data, info, source, current, details, content | holds the item itself
     whereabouts   | 1    | location, locations, venue, status | what an item speaks of when it says where or how it is
+    contact       | 1    | phone, telephone, telefon, tel, mobile, fax, postal, postcode, zip, plz, street, house, haus | a part of an address, or how to reach somebody
     counter       | 1    | index, position, rank, row, order, seq, sequence, cursor, version, revision | says which in the list, or which edition
     picture       | 1    | image, images, img, imgs, picture, pictures, pict, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение | pictures
     link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw, web, mobile, desktop, main, default, standard, normal | one of the forms of a picture
@@ -445,7 +446,7 @@ struct FieldScore {
     let apart = FieldRules.confidence("id", "\(owner) id")
     if apart > 0 { return apart }
     let isOther = [name, owner].contains {
-      FieldRules.has("other", "person", "address", in: $0)
+      FieldRules.has("other", "person", "address", "contact", in: $0)
     }
     let isCalled =
       [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }

@@ -36,7 +36,10 @@ struct ItemFields {
       if field == .title, ranking.isEmpty, takesAnyTitle {
         ranking = FieldScore.possibleTitles(evidence)
       }
-      if field == .title { ranking = Self.doubted(ranking) }
+      if field == .title {
+        // A path with the same names is the same field in another language.
+        ranking = Self.doubted(ranking) { $0.evidence.place.names == $1.evidence.place.names }
+      }
       if field == .description, let title = rankings[.title]?.first?.evidence {
         ranking.removeAll { title.share(with: $0.evidence, ==) > 0.9 }
       }
@@ -46,7 +49,7 @@ struct ItemFields {
           return isShared ? FieldScore(evidence: score.evidence, confidence: 0.35) : score
         }.ranked(by: \.confidence)
       }
-      if field == .id { ranking = Self.doubtedIDs(ranking) }
+      if field == .id { ranking = Self.doubted(ranking, unless: Self.isExplained) }
       guard let first = ranking.first else { continue }
       taken.insert(first.evidence.place)
       rankings[field] = ranking
@@ -70,35 +73,27 @@ struct ItemFields {
     }
   }
 
-  /// A ranking whose paths are all marked as doubtful if a path is nearly as likely as the first and has other values.
-  ///
-  /// A path with the same names is the same field in another language, and no rival.
-  private static func doubted(_ ranking: [FieldScore]) -> [FieldScore] {
+  /// A ranking whose paths are all marked as doubtful if a path is nearly as likely as the first, has other values, and
+  /// is not explained.
+  private static func doubted(
+    _ ranking: [FieldScore],
+    unless isExplained: (FieldScore, FieldScore) -> Bool
+  ) -> [FieldScore] {
     guard let best = ranking.first else { return [] }
     let hasRival = ranking.dropFirst().contains { other in
-      other.confidence > best.confidence - 0.08
-        && other.evidence.place.names != best.evidence.place.names
+      other.confidence > best.confidence - 0.08 && !isExplained(other, best)
         && best.evidence.share(with: other.evidence, ==) < 0.9
     }
     return hasRival ? ranking.map(\.doubtful) : ranking
   }
 
-  /// A ranking of ids, all marked as doubtful if another unknown name is as likely as that of the first.
-  ///
-  /// A known name, such as `ean`, explains itself, and a `recall_number` beside a `recall_id` is of the same thing.
-  private static func doubtedIDs(_ ranking: [FieldScore]) -> [FieldScore] {
-    func owner(_ score: FieldScore) -> [String]? {
-      let words = NameWords.words(of: score.evidence.place.name)
-      let isKnown = FieldRules.confidence("id", words.joined(separator: " ")) > 0
-      return isKnown ? nil : words.filter { !FieldRules.isNamed("idWord", $0) }
-    }
-    guard let best = ranking.first, let own = owner(best) else { return ranking }
-    let hasRival = ranking.dropFirst().contains { other in
-      other.confidence > best.confidence - 0.08 && other.evidence.share == 1
-        && owner(other).map { $0 != own } ?? false
-        && best.evidence.share(with: other.evidence, ==) < 0.9
-    }
-    return hasRival ? ranking.map(\.doubtful) : ranking
+  /// Whether one of two numbers explains itself by a known name such as `ean`, is missing in some items, or is of the
+  /// same thing, as a `recall_number` is beside a `recall_id`.
+  private static func isExplained(_ id: FieldScore, beside best: FieldScore) -> Bool {
+    let words = [id, best].map { NameWords.words(of: $0.evidence.place.name) }
+    let owners = words.map { $0.filter { !FieldRules.isNamed("idWord", $0) } }
+    return id.evidence.share < 1 || owners[0] == owners[1]
+      || words.contains { FieldRules.confidence("id", $0.joined(separator: " ")) > 0 }
   }
 
   /// The chosen path of a field, followed by the paths for items that have no value there.
