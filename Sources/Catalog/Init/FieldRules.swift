@@ -84,7 +84,7 @@ enum FieldRules {
     baseURL       | 1    | base, base url, base uri, base path | the beginning of a URL
     source        | 1    | source, original, orig, org, raw, o | the largest form as it was sent to the shop
     whole         | 1    | full, fullsize, max | larger than large
-    huge          | 1    | xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
+    huge          | 1    | extra, xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
     middle        | 1    | medium, middle, med, md, mid | smaller than usual
     width         | 1    | width, w, image width, pixel width | how wide the picture beside it is
     sizeParameter | 1    | max, w, h, width, height, size, s, imwidth, wid, hei, sw, sh, maxwidth, maxheight | says in a URL how large the picture is
@@ -177,6 +177,11 @@ enum FieldRules {
   }
 
   static func isPicture(_ name: String) -> Bool { has("picture", in: NameWords.plain(name)) }
+
+  /// Whether a name says how large a picture is, such as `large` or `MediumSmall`.
+  static func isPictureSize(_ name: String) -> Bool {
+    has("smallest", "middle", "largest", in: NameWords.plain(name))
+  }
 
   /// The assumed width of a picture, in pixels, if neither the name of its field nor its URL says more.
   static let usualSize = 400
@@ -415,7 +420,11 @@ struct FieldScore {
         FieldRules.has("backdrop", in: name)
           && (name != path.last || FieldRules.has("picture", in: name))
       }
-      let likely = isOfOthers || isMark ? 0.35 : isBackdrop ? 0.85 : 1
+      let isService =
+        !FieldRules.has("picture", in: name) && evidence.share(PictureText.isService) > 0.5
+      let isTemplate = evidence.share(PictureText.isTemplate) > 0.2
+      let likely =
+        isOfOthers || isMark || isService ? 0.35 : isTemplate ? 0.5 : isBackdrop ? 0.85 : 1
       return own * likely * (evidence.share(PictureText.isHosted) > 0.8 ? 0.9 : 1)
     }
   }
@@ -538,7 +547,9 @@ struct FieldScore {
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0
       let isDegrees = evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1
-      return isDegrees && !place.isMany ? 1 : 0
+      // Zero stands where a place is unknown.
+      let isKnown = evidence.share { Double($0) == 0 } < 1
+      return isDegrees && isKnown && !place.isMany ? 1 : 0
     case .thumbnail:
       return evidence.isText && isPictures(evidence) ? (place.isMany ? 0.9 : 1) : 0
     case .gallery:
@@ -558,14 +569,14 @@ struct FieldScore {
     return String(digits) == "9999-99-99"
   }
 
-  /// Whether most of the values are URLs or paths, and no part of them ends like a web page or a video.
+  /// Whether most of the values are URLs or paths, and few of them end like a web page or a video.
   ///
   /// `data:` URLs do not count.
   private static func isPictures(_ evidence: FieldEvidence) -> Bool {
     let addresses = evidence.samples.filter { !PictureText.isData($0) }
     guard !addresses.isEmpty else { return false }
     let links = addresses.count(where: PictureText.isLink)
-    let pages = addresses.count { PictureText.isOther($0) || PictureText.isTemplate($0) }
+    let pages = addresses.count(where: PictureText.isOther)
     return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
   }
 }
