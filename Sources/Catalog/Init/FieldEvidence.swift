@@ -427,8 +427,13 @@ struct FieldPlace: Hashable {
   ///
   /// For example, in `{"name": [{"id": 1, "value": "Cup"}, {"id": 2, "value": "Tasse"}]}`.
   var isTextList: Bool {
-    entersList && steps.allSatisfy { !$0.isList || FieldRules.isText($0.name) }
-      && ["value", "#text"].contains(steps.last?.name)
+    let last = steps.last?.name ?? ""
+    let isForm = ["value", "#text", "data"].contains(last)
+    return entersList
+      && steps.allSatisfy { step in
+        !step.isList || isForm && FieldRules.isText(step.name)
+          || ["names", "titles"].contains(step.name) && (isForm || FieldRules.isText(last))
+      }
   }
 
   /// Whether the value is a member of the objects in a list, such as `$.variants[0].price`.

@@ -102,11 +102,12 @@ enum FieldRules {
     currency      | 1    | currency, currency code, currency id, currencycode, price currency, currency iso, iso currency, moneda, devise, währung, waehrung, valuta, moeda, 通貨, 货币, curr, ccy, 통화, cur, العملة | a currency's name
     language      | 1    | ar, bg, cs, da, de, el, en, es, et, fi, fr, he, hi, hr, hu, id, it, ja, ko, kr, lt, lv, ms, nb, nl, no, pl, pt, ro, ru, sk, sl, sr, sv, th, tr, uk, vi, zh | the text in this language
     form          | 1    | rendered, html, plain, default, #text, _text, $t | says how the value before it is written
-    textForm      | 1    | value, text, _, #cdata-section, displayvalue | the text itself, after the name of a text
+    textForm      | 1    | value, text, data, _, #cdata-section, displayvalue | the text itself, after the name of a text
     more          | 1    | has more, has next, has next page, more | true if there is a next page
     next          | 1    | next, next page, next url, next link, next page url, next href, more url | where the next page is
     cursor        | 1    | cursor, next cursor, end cursor, next page token, continuation token, after, next token, continuation, cursor next, next after, page token, next cursor token | the place where the next page begins
     total         | 1    | total elements, total records, total products, num found, nb hits, total results | how many items there are on all pages
+    noTotal       | 1    | page, pages, id, ids, code, status, statuscode, limit, size, per, perpage, pagesize, offset, skip, start, from, end, to, rows, requested, returned, time, timestamp, took, ms, duration, elapsed, date, year, version, price, prices, amount, rate, width, height, category, max, min, ttl, expires, radius, distance, seed, port, lat, lng, weight, query, cursor, next, token, bytes, length | a number around the list that does not count all items
     pages         | 1    | total pages, last page, pages, page count, num pages, max page, nb pages, number of pages | how many pages there are
     page          | 1    | page, current page, page number, page index, number, page no, pageno | which page this is
     offset        | 1    | skip, offset, start | how many items are before this page

@@ -368,6 +368,13 @@ struct ItemFields {
     rankings[.title] != nil && (place.kind == .itemsByID || rankings[.id] != nil)
   }
 
+  /// Whether the objects have an id, a price, or a title with a picture.
+  var areWhole: Bool {
+    func isSure(_ scores: [FieldScore]?) -> Bool { scores?.first?.isSure == true }
+    return isSure(rankings[.id]) || isSure(salePrice) || isSure(normalPrice)
+      || isSure(rankings[.title]) && isSure(thumbnail)
+  }
+
   /// The confidence that the objects with these fields are items, from 0 to 1.
   var confidence: Double {
     func part(_ score: FieldScore?) -> Double {
