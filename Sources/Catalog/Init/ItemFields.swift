@@ -168,21 +168,15 @@ struct ItemFields {
     (thumbnail, gallery) = (doubted(thumbnail, .thumbnail), doubted(gallery, .gallery))
   }
 
-  /// Whether pictures are the chosen ones in another size, of another form of the item, or the same pictures again.
+  /// Whether pictures are the chosen ones in another form: their names decide, or they are the same pictures again.
   private func isForm(_ other: FieldEvidence, of chosen: FieldEvidence) -> Bool {
-    if other.place == chosen.place
-      || other.place.steps.dropLast() == chosen.place.steps.dropLast(),
-      chosen.place.steps.count > 1
-    {
-      return true
-    }
-    let isSized =
-      Self.difference(other.place, chosen.place) != nil
-      && (size(of: other) != size(of: chosen) || size(of: other) != FieldRules.usualSize)
-    let known = Set(chosen.samples)
-    return isSized || other.place == chosen.place
-      || other.place.steps.contains { FieldRules.isNamed("variant", NameWords.plain($0.name)) }
-      || other.share(known.contains) > 0.5 || chosen.share(Set(other.samples).contains) > 0.5
+    let steps = [other.place.steps, chosen.place.steps]
+    let areSiblings = steps.allSatisfy { $0.count == 1 && !$0[0].isList }
+    return areSiblings || steps[0][0].name == steps[1][0].name
+      || size(of: other) < size(of: chosen)
+      || steps[0].contains { FieldRules.isNamed("variant", NameWords.plain($0.name)) }
+      || other.share(Set(chosen.samples).contains) > 0.5
+      || chosen.share(Set(other.samples).contains) > 0.5
   }
 
   /// A ranking in which pictures of other things, such as the item's shop, have a low confidence.
@@ -198,8 +192,8 @@ struct ItemFields {
   /// Whether a picture is that of another thing, such as the shop or the person to contact.
   ///
   /// Such a picture is the same in many items, although another picture differs. Or it is in an object that holds neither
-  /// the item nor its pictures, such as `agent`, and either the item has a picture outside of such objects, or the object
-  /// has an id or a name of its own.
+  /// the item nor its pictures, such as `agent`, and the item has a picture outside of such objects, or one
+  /// elsewhere while the object has an id or a name of its own.
   private func isOfAnother(_ picture: FieldEvidence, among all: [FieldScore]) -> Bool {
     let steps = picture.place.steps
     let rivals = all.filter {
@@ -210,13 +204,17 @@ struct ItemFields {
       return true
     }
     guard let owner = Self.owner(of: picture.place) else { return false }
-    if rivals.contains(where: { Self.owner(of: $0.place) == nil }) { return true }
+    let isOwned = rivals.contains {
+      Self.owner(of: $0.place) == nil && $0.share(PictureText.isBare) < 0.5
+    }
+    if isOwned { return true }
     let isNamed = evidence.contains { other in
       let name = other.place.steps.last?.name ?? ""
       return other.place.steps.dropLast() == owner
         && (FieldRules.isID(name) || FieldRules.confidence("title", NameWords.plain(name)) >= 0.7)
     }
-    return isNamed && steps[owner.count...].contains { FieldRules.isPicture($0.name) }
+    let hasRival = rivals.contains { $0.place.steps[0].name != steps[0].name }
+    return isNamed && hasRival && steps[owner.count...].contains { FieldRules.isPicture($0.name) }
       && rankings[.title]?.first?.evidence.place.steps.starts(with: owner) != true
   }
 
@@ -225,7 +223,8 @@ struct ItemFields {
     let around = place.steps.dropLast().prefix { !FieldRules.isPicture($0.said) }
     let other = around.firstIndex { step in
       let name = NameWords.plain(step.name)
-      return !FieldRules.has("wrapper", in: name) && !FieldRules.isNamed("variant", name)
+      return !FieldRules.has("wrapper", in: name) && !FieldRules.has("variant", in: name)
+        && !name.hasSuffix("variant")
     }
     return other.map { place.steps[...$0] }
   }
