@@ -18,6 +18,30 @@ struct ProposalEvidenceTests {
 
   static let cases: [Case] = [
     Case(
+      testDescription: "a portrait of the person to ask is no picture of the item",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "helper": {"name": "Jo", "portrait_image": "https://c.example/pNUMBER.jpg"}, "shots": {"photo": "https://c.example/NUMBER.jpg"}"#,
+      lines: ["    thumbnail: $.shots.photo"]
+    ),
+    Case(
+      testDescription: "the name of a file alone may not lead to the picture",
+      item: #""id": NUMBER, "name": "N NUMBER", "photo": {"filename": "NUMBER.jpg"}"#,
+      lines: ["    # thumbnail: $.photo.filename"],
+      unsure: ["thumbnail"]
+    ),
+    Case(
+      testDescription: "an address with a gap to fill is no picture yet",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "imageUrl": "https://c.example/<size>/NUMBER.jpg""#,
+      lines: ["    # thumbnail: $.imageUrl"],
+      unsure: ["thumbnail"]
+    ),
+    Case(
+      testDescription: "an unknown place is at zero degrees",
+      item: #""id": NUMBER, "name": "N NUMBER", "latitude": 0, "longitude": 0"#,
+      absent: ["latitude", "longitude"]
+    ),
+    Case(
       testDescription: "a title may be a number, and is no author",
       item:
         #""id": "bNUMBER", "title": [1984, "Red Lamp", "Blue Lamp"][NUMBER], "author": "Maker NUMBER""#,

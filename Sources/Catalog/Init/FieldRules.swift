@@ -85,7 +85,7 @@ enum FieldRules {
     baseURL       | 1    | base, base url, base uri, base path | the beginning of a URL
     source        | 1    | source, original, orig, org, raw, o | the largest form as it was sent to the shop
     whole         | 1    | full, fullsize, max | larger than large
-    huge          | 1    | xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
+    huge          | 1    | extra, xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
     middle        | 1    | medium, middle, med, md, mid | smaller than usual
     width         | 1    | width, w, image width, pixel width | how wide the picture beside it is
     sizeParameter | 1    | max, w, h, width, height, size, s, imwidth, wid, hei, sw, sh, maxwidth, maxheight | says in a URL how large the picture is
@@ -103,11 +103,12 @@ enum FieldRules {
     currency      | 1    | currency, currency code, currency id, currencycode, price currency, currency iso, iso currency, moneda, devise, währung, waehrung, valuta, moeda, 通貨, 货币, curr, ccy, 통화, cur, العملة | a currency's name
     language      | 1    | ar, bg, cs, da, de, el, en, es, et, fi, fr, he, hi, hr, hu, id, it, ja, ko, kr, lt, lv, ms, nb, nl, no, pl, pt, ro, ru, sk, sl, sr, sv, th, tr, uk, vi, zh | the text in this language
     form          | 1    | rendered, html, plain, default, #text, _text, $t | says how the value before it is written
-    textForm      | 1    | value, text, _, #cdata-section, displayvalue | the text itself, after the name of a text
+    textForm      | 1    | value, text, data, _, #cdata-section, displayvalue | the text itself, after the name of a text
     more          | 1    | has more, has next, has next page, more | true if there is a next page
     next          | 1    | next, next page, next url, next link, next page url, next href, more url | where the next page is
     cursor        | 1    | cursor, next cursor, end cursor, next page token, continuation token, after, next token, continuation, cursor next, next after, page token, next cursor token | the place where the next page begins
     total         | 1    | total elements, total records, total products, num found, nb hits, total results | how many items there are on all pages
+    noTotal       | 1    | page, pages, id, ids, code, status, statuscode, limit, size, per, perpage, pagesize, offset, skip, start, from, end, to, rows, requested, returned, time, timestamp, took, ms, duration, elapsed, date, year, version, price, prices, amount, rate, width, height, category, max, min, ttl, expires, radius, distance, seed, port, lat, lng, weight, query, cursor, next, token, bytes, length | a number around the list that does not count all items
     pages         | 1    | total pages, last page, pages, page count, num pages, max page, nb pages, number of pages | how many pages there are
     page          | 1    | page, current page, page number, page index, number, page no, pageno | which page this is
     offset        | 1    | skip, offset, start | how many items are before this page
@@ -181,6 +182,11 @@ enum FieldRules {
   }
 
   static func isPicture(_ name: String) -> Bool { has("picture", in: NameWords.plain(name)) }
+
+  /// Whether a name says how large a picture is, such as `large` or `MediumSmall`.
+  static func isPictureSize(_ name: String) -> Bool {
+    has("smallest", "middle", "largest", in: NameWords.plain(name))
+  }
 
   /// The assumed width of a picture, in pixels, if neither the name of its field nor its URL says more.
   static let usualSize = 400
@@ -426,7 +432,11 @@ struct FieldScore {
         FieldRules.has("backdrop", in: name)
           && (name != path.last || FieldRules.has("picture", in: name))
       }
-      let likely = isOfOthers || isMark ? 0.35 : isBackdrop ? 0.85 : 1
+      let isService =
+        ["href", "self", "link"].contains(name) && evidence.share(PictureText.isService) > 0.5
+      let isTemplate = evidence.share(PictureText.isTemplate) > 0.2
+      let likely =
+        isOfOthers || isMark || isService ? 0.35 : isTemplate ? 0.5 : isBackdrop ? 0.85 : 1
       return own * likely * (evidence.share(PictureText.isHosted) > 0.8 ? 0.9 : 1)
     }
   }
@@ -553,7 +563,9 @@ struct FieldScore {
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0
       let isDegrees = evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1
-      return isDegrees && !place.isMany ? 1 : 0
+      // Zero stands where a place is unknown.
+      let isKnown = evidence.share { Double($0) == 0 } < 1
+      return isDegrees && isKnown && !place.isMany ? 1 : 0
     case .thumbnail:
       return evidence.isText && isPictures(evidence) ? (place.isMany ? 0.9 : 1) : 0
     case .gallery:
@@ -579,14 +591,14 @@ struct FieldScore {
     return String(digits) == "9999-99-99"
   }
 
-  /// Whether most of the values are URLs or paths, and no part of them ends like a web page or a video.
+  /// Whether most of the values are URLs or paths, and few of them end like a web page or a video.
   ///
   /// `data:` URLs do not count.
   private static func isPictures(_ evidence: FieldEvidence) -> Bool {
     let addresses = evidence.samples.filter { !PictureText.isData($0) }
     guard !addresses.isEmpty else { return false }
     let links = addresses.count(where: PictureText.isLink)
-    let pages = addresses.count { PictureText.isOther($0) || PictureText.isTemplate($0) }
+    let pages = addresses.count(where: PictureText.isOther)
     return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
   }
 }
