@@ -18,6 +18,30 @@ struct ProposalEvidenceTests {
 
   static let cases: [Case] = [
     Case(
+      testDescription: "a portrait of the person to ask is no picture of the item",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "helper": {"name": "Jo", "portrait_image": "https://c.example/pNUMBER.jpg"}, "shots": {"photo": "https://c.example/NUMBER.jpg"}"#,
+      lines: ["    thumbnail: $.shots.photo"]
+    ),
+    Case(
+      testDescription: "the name of a file alone may not lead to the picture",
+      item: #""id": NUMBER, "name": "N NUMBER", "photo": {"filename": "NUMBER.jpg"}"#,
+      lines: ["    # thumbnail: $.photo.filename"],
+      unsure: ["thumbnail"]
+    ),
+    Case(
+      testDescription: "an address with a gap to fill is no picture yet",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "imageUrl": "https://c.example/<size>/NUMBER.jpg""#,
+      lines: ["    # thumbnail: $.imageUrl"],
+      unsure: ["thumbnail"]
+    ),
+    Case(
+      testDescription: "an unknown place is at zero degrees",
+      item: #""id": NUMBER, "name": "N NUMBER", "latitude": 0, "longitude": 0"#,
+      absent: ["latitude", "longitude"]
+    ),
+    Case(
       testDescription: "a title may be a number, and is no author",
       item:
         #""id": "bNUMBER", "title": [1984, "Red Lamp", "Blue Lamp"][NUMBER], "author": "Maker NUMBER""#,
@@ -339,11 +363,11 @@ struct ProposalEvidenceTests {
     ),
     Case(
       testDescription:
-        "a reduced price that is above the price wherever both exist may be the price before",
+        "a reduced price that is above the price wherever both exist is asked about",
       item:
         #""id": NUMBER, "name": "Milk NUMBER", "price": 9.5NUMBER, "promo_price": [12.5, null][NUMBER]"#,
-      lines: ["  salePrice: $.price", "  # normalPrice: $.promo_price"],
-      unsure: ["normalPrice"]
+      lines: ["  # salePrice: [$.promo_price, $.price]"],
+      unsure: ["normalPrice", "salePrice"]
     ),
     Case(
       testDescription: "a whole number beside a price in cents is in cents",
@@ -598,7 +622,7 @@ struct ProposalEvidenceTests {
     Case(
       testDescription: "a price that grew by a hundred thousand is doubted",
       item: #""id": NUMBER, "name": "N NUMBER", "price": 8NUMBER00000, "currency": "SGD""#,
-      lines: ["  # salePrice: $.price"],
+      lines: ["  # salePrice: $.price", "  # salePrice: {path: $.price, divisor: 100000}"],
       unsure: ["salePrice"]
     ),
     Case(
@@ -854,6 +878,93 @@ struct ProposalEvidenceTests {
       item:
         #""id": NUMBER, "name": "Coat NUMBER", "white_image": ["https://c.example/NUMBERw.jpg", null, null][NUMBER], "shot_url": "https://c.example/NUMBER.jpg""#,
       lines: ["    thumbnail: $.shot_url"]
+    ),
+    Case(
+      testDescription: "a price beside a like amount with an unknown name is asked about",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": 19.NUMBER, "outlay": 17.NUMBER"#,
+      lines: ["  # salePrice: $.price", "  # salePrice: $.outlay"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "an amount that is never below the price, and sometimes equal, was before",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5, "shelf": [12.5, 9.5][NUMBER]"#,
+      lines: ["  salePrice: $.price", "  # normalPrice: $.shelf"],
+      unsure: ["normalPrice"]
+    ),
+    Case(
+      testDescription: "a number that is no amount like the price is no rival",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "price": 19.NUMBER, "parts": 2, "figure": 300.5"#,
+      lines: ["  salePrice: $.price"]
+    ),
+    Case(
+      testDescription: "a lower amount that some items have may be paid",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "price": "$19.5NUMBER", "special": ["$9.90", null][NUMBER]"#,
+      lines: ["  # salePrice: [$.special, $.price]"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "an attribute may be the price, or another shop's",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "traits": [{"name": "Price", "value": "16NUMBER"}]"#,
+      lines: ["  # salePrice: \"$.traits[?@.name == 'Price'].value\""],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "whole numbers that are all round may be cents",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": NUMBER000, "currency": "EUR""#,
+      lines: ["  # salePrice: $.price", "  # salePrice: {path: $.price, minorUnits: true}"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "thousands of a currency with large amounts are no cents",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": NUMBER000, "currency": "THB""#,
+      lines: ["  salePrice: $.price"]
+    ),
+    Case(
+      testDescription: "a negative price means that there is none",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": [9.5, 8.5, -1][NUMBER]"#,
+      lines: ["  salePrice: {path: $.price, none: -1}"]
+    ),
+    Case(
+      testDescription: "a list price that is the price of every item is asked about",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5NUMBER, "regular_price": 9.5NUMBER"#,
+      lines: ["  salePrice: $.price", "  # normalPrice: $.regular_price"],
+      unsure: ["normalPrice"]
+    ),
+    Case(
+      testDescription: "a code of a currency counts, whatever it is called",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5NUMBER, "waluty": "PLN""#,
+      lines: ["currency: PLN", "  salePrice: $.price"]
+    ),
+    Case(
+      testDescription: "of two unique codes with unknown names, either may be the id",
+      item: #""batchCode": "bNUMBER", "lotCode": "lNUMBER", "name": "Cup NUMBER""#,
+      lines: ["  id: $.batchCode", "  # id: $.lotCode"],
+      unsure: ["id"]
+    ),
+    Case(
+      testDescription: "two numbers of one thing, and a trade number, are no rivals",
+      item:
+        #""recallId": "rNUMBER", "recallNumber": "nNUMBER", "ean": "400638133393NUMBER", "name": "Cup NUMBER""#,
+      lines: ["  id: $.recallId"]
+    ),
+    Case(
+      testDescription: "the number of a house is no id",
+      item: #""adresse_numero": "1NUMBER", "recordid": "rNUMBER", "name": "Park NUMBER""#,
+      lines: ["  id: $.recordid"]
+    ),
+    Case(
+      testDescription: "the number of a phone is no id, even if nothing else is called one",
+      item: #""phone_number": "4917000NUMBER", "mark": "mNUMBER", "name": "Cup NUMBER""#,
+      unsure: ["id"]
+    ),
+    Case(
+      testDescription: "a code is no title beside words",
+      item: #""id": NUMBER, "name": "ITM-5931NUMBER", "item_name": "Cup NUMBER""#,
+      lines: ["  title: $.item_name"]
     ),
   ]
 

@@ -27,9 +27,6 @@ struct FieldEvidence {
   fileprivate var stride = 1
   /// Texts that items without a picture have instead of a URL, for example `no_selection`.
   fileprivate(set) var placeholders: Set<String> = []
-  /// Whether the object around the value has a currency code too, as in `{"price": {"amount": 7, "currency": "EUR"}}`.
-  var isBesideCurrency = false
-
   /// The usual width of the picture, if the object around the URL states it, as `{"url": "/a.jpg", "width": 600}` does.
   fileprivate(set) var width: Int?
   /// The last name on the path without the words and numbers that other names have too: `name` for `v_products_name_1`.
@@ -193,14 +190,9 @@ struct EvidenceCollection {
       place.steps[step] = FieldPlace.Step(name: place.steps[step].name, isList: true)
       return values[place] == evidence.values
     }
-    let amounts = Set(
-      all.filter(CurrencyProposal.isNamed).map { CurrencyProposal.object(around: $0.place) }
-        .filter { !$0.isEmpty }
-    )
     for position in all.indices {
       all[position].dropPlaceholders()
       all[position].total = chosen.count
-      all[position].isBesideCurrency = amounts.contains(all[position].place.steps.dropLast())
     }
     describe()
   }
@@ -231,12 +223,13 @@ struct EvidenceCollection {
       guard let last = place.steps.last, !last.isList, last.choice == nil else { return }
       let elements = node.elements
       let position = position(elements, last.name)
+      let apart = position.isEmpty ? sizes(elements) : position
       let some = elements.prefix(40)
-      for choice in position.isEmpty ? pictures(some, place) + pairs(some) : position {
+      for choice in apart.isEmpty ? pictures(some, place) + pairs(some) : apart {
         let chosen = place.choosing(choice.selector, choice.meaning)
         visit(choice.value, choice.member.map(chosen.adding) ?? chosen)
       }
-      guard position.isEmpty else { return }
+      guard apart.isEmpty else { return }
       let wasLeading = isLeading
       defer { isLeading = wasLeading }
       for (position, element) in elements.prefix(Self.elementLimit).enumerated() {
@@ -280,6 +273,29 @@ struct EvidenceCollection {
       else { return nil }
       return (FieldPlace.selector(key, name), name, value, held)
     }
+  }
+
+  /// The sizes of one picture in a list that names them: `[{"size": "small", "url": …}, {"size": "large", "url": …}]`.
+  ///
+  /// The forms of an item can have such names too, but they have ids or prices.
+  private func sizes(_ elements: [JSONNode]) -> [Choice] {
+    guard (2...12).contains(elements.count),
+      !elements.contains(where: { element in
+        element.members.contains { name, _ in
+          FieldRules.isID(name) || PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
+        }
+      }),
+      elements[0].members.contains(where: { $0.value.text.map(PictureText.isLink) ?? false })
+    else { return [] }
+    for (key, _) in elements[0].members {
+      let names = elements.compactMap { $0[key]?.text }
+      guard Set(names).count == elements.count,
+        names.allSatisfy({ $0.utf8.count <= 30 && !PictureText.isLink($0) }),
+        names.count(where: FieldRules.isPictureSize) * 2 > names.count
+      else { continue }
+      return zip(names, elements).map { (FieldPlace.selector(key, $0), $0, nil, $1) }
+    }
+    return []
   }
 
   /// The pictures in a list that has videos too: `[{"type": "image", "url": …}, {"type": "video", "url": …}]`.
@@ -327,6 +343,8 @@ struct FieldPlace: Hashable {
     var choice: String?
     /// The meaning of the element that ``choice`` selects, such as `price`.
     var meaning: String?
+    /// The name that tells what the value is: that of the selected element, or else that of the member.
+    var said: String { meaning ?? name }
   }
 
   /// The steps from the item to the value.
@@ -367,7 +385,7 @@ struct FieldPlace: Hashable {
         names[names.count - 1] = base
         isSilent = true
       }
-      if !isSilent { names.append(step.meaning ?? step.name) }
+      if !isSilent { names.append(step.said) }
     }
     return names
   }
@@ -394,6 +412,9 @@ struct FieldPlace: Hashable {
     return words.dropLast().joined(separator: " ")
   }
 
+  /// Whether the value is beside a name in a list of names with values, such as `[{"name": "price", "value": 7}]`.
+  var isChosen: Bool { steps.contains { $0.choice != nil } }
+
   /// Whether an item can have several values at this place.
   var isMany: Bool { steps.contains(where: \.isList) }
 
@@ -401,8 +422,13 @@ struct FieldPlace: Hashable {
   ///
   /// For example, in `{"name": [{"id": 1, "value": "Cup"}, {"id": 2, "value": "Tasse"}]}`.
   var isTextList: Bool {
-    entersList && steps.allSatisfy { !$0.isList || FieldRules.isText($0.name) }
-      && ["value", "#text"].contains(steps.last?.name)
+    let last = steps.last?.name ?? ""
+    let isForm = ["value", "#text", "data"].contains(last)
+    return entersList
+      && steps.allSatisfy { step in
+        !step.isList || isForm && FieldRules.isText(step.name)
+          || ["names", "titles"].contains(step.name) && (isForm || FieldRules.isText(last))
+      }
   }
 
   /// Whether the value is a member of the objects in a list, such as `$.variants[0].price`.

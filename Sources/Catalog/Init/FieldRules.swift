@@ -17,7 +17,7 @@ enum FieldRules {
   /// For the other auxiliary meanings, one matching word is enough.
   private static let table = """
     id            | 1    | id | one thing has it alone
-    id            | 0.95 | product id, item id, uid, uuid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
+    id            | 0.95 | product id, item id, object id, goods id, record id, uid, uuid, guid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
     id            | 0.85 | sku, hash, code, article number, product code, item no, item number, product number, artikelnummer, gtin, ean, isbn, 번호, 品番, 编号, артикул, 货号 | the trade's number of a product
     id            | 0.75 | handle, slug, key, reference, referencia, ref, codigo, código, part number | tells things apart in addresses
     title         | 1    | name, product name, product title, item name, goods name, 상품명, 메뉴명, 商品名, produktname | says itself what it names
@@ -52,15 +52,16 @@ enum FieldRules {
     reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция, specials, promocional, الخصم, خصم, מבצע | only reduced items have it
     former        | 1    | mrp, normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价, reg, initial, strikethrough, reference, suggested, recommended, oude, vorige, undiscounted, unreduced | the price that was
     listed        | 1    | list, mrp, listen, listino, regular, normal, retail, rrp, uvp, msrp, 정가, 定価, reg | is paid where items have no other price
-    never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison | other money, or none
+    never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, 仕入, 원가, ทุน, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison | other money, or none
     amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted, numeral, float, default, string, pretty, sp | a number that is called by what stands before it
-    measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, quantity, qty, stock, version, speed, duration, temperature, latitude, longitude, lat, lng, lon | a number that is no money
+    measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, quantity, qty, stock, version, speed, duration, temperature, mileage, calories, kcal, latitude, longitude, lat, lng, lon | a number that is no money
     person        | 1    | author, artist, user, owner, seller, vendor, maker, photographer, creator, contributor, writer, director, publisher, customer, reviewer, agent, broker, host, contact, staff, chef, speaker, instructor, teacher, person, people, first, last | a person is no title
     other         | 1    | brand, shop, store, manufacturer, reviews, review, category, categories, related, recommendations, merchant, supplier, flags, badges, badge, company, collection, collections | what the item only speaks of
     other         | 0.9  | logo, avatar, icons, qr | a mark
     mark          | 1    | logo, avatar, icons, qr, swatch, video, map, flag, prefix, suffix, host, domain | no picture of the item, or a part of an address
     wrapper       | 1    | node, product, item, attributes, fields, properties, data, info, source, current, details, content | holds the item itself
     whereabouts   | 1    | location, locations, venue, status | what an item speaks of when it says where or how it is
+    contact       | 1    | phone, telephone, telefon, tel, mobile, fax, postal, postcode, zip, plz, street, house, haus | a part of an address, or how to reach somebody
     counter       | 1    | index, position, rank, row, order, seq, sequence, cursor, version, revision | says which in the list, or which edition
     picture       | 1    | image, images, img, imgs, picture, pictures, pict, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение | pictures
     link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw, web, mobile, desktop, main, default, standard, normal | one of the forms of a picture
@@ -84,7 +85,7 @@ enum FieldRules {
     baseURL       | 1    | base, base url, base uri, base path | the beginning of a URL
     source        | 1    | source, original, orig, org, raw, o | the largest form as it was sent to the shop
     whole         | 1    | full, fullsize, max | larger than large
-    huge          | 1    | xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
+    huge          | 1    | extra, xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
     middle        | 1    | medium, middle, med, md, mid | smaller than usual
     width         | 1    | width, w, image width, pixel width | how wide the picture beside it is
     sizeParameter | 1    | max, w, h, width, height, size, s, imwidth, wid, hei, sw, sh, maxwidth, maxheight | says in a URL how large the picture is
@@ -102,11 +103,12 @@ enum FieldRules {
     currency      | 1    | currency, currency code, currency id, currencycode, price currency, currency iso, iso currency, moneda, devise, währung, waehrung, valuta, moeda, 通貨, 货币, curr, ccy, 통화, cur, العملة | a currency's name
     language      | 1    | ar, bg, cs, da, de, el, en, es, et, fi, fr, he, hi, hr, hu, id, it, ja, ko, kr, lt, lv, ms, nb, nl, no, pl, pt, ro, ru, sk, sl, sr, sv, th, tr, uk, vi, zh | the text in this language
     form          | 1    | rendered, html, plain, default, #text, _text, $t | says how the value before it is written
-    textForm      | 1    | value, text, _, #cdata-section, displayvalue | the text itself, after the name of a text
+    textForm      | 1    | value, text, data, _, #cdata-section, displayvalue | the text itself, after the name of a text
     more          | 1    | has more, has next, has next page, more | true if there is a next page
     next          | 1    | next, next page, next url, next link, next page url, next href, more url | where the next page is
     cursor        | 1    | cursor, next cursor, end cursor, next page token, continuation token, after, next token, continuation, cursor next, next after, page token, next cursor token | the place where the next page begins
     total         | 1    | total elements, total records, total products, num found, nb hits, total results | how many items there are on all pages
+    noTotal       | 1    | page, pages, id, ids, code, status, statuscode, limit, size, per, perpage, pagesize, offset, skip, start, from, end, to, rows, requested, returned, time, timestamp, took, ms, duration, elapsed, date, year, version, price, prices, amount, rate, width, height, category, max, min, ttl, expires, radius, distance, seed, port, lat, lng, weight, query, cursor, next, token, bytes, length | a number around the list that does not count all items
     pages         | 1    | total pages, last page, pages, page count, num pages, max page, nb pages, number of pages | how many pages there are
     page          | 1    | page, current page, page number, page index, number, page no, pageno | which page this is
     offset        | 1    | skip, offset, start | how many items are before this page
@@ -140,6 +142,9 @@ enum FieldRules {
   static func confidence(_ meaning: String, _ name: String) -> Double {
     known[meaning]?[name] ?? 0
   }
+
+  /// All names with a meaning.
+  static func names(of meaning: String) -> some Sequence<String> { (known[meaning] ?? [:]).keys }
 
   /// Whether the table has a whole name, in the form of ``NameWords/plain(_:)``, with a meaning.
   static func isNamed(_ meaning: String, _ name: String) -> Bool { known[meaning]?[name] != nil }
@@ -177,6 +182,11 @@ enum FieldRules {
   }
 
   static func isPicture(_ name: String) -> Bool { has("picture", in: NameWords.plain(name)) }
+
+  /// Whether a name says how large a picture is, such as `large` or `MediumSmall`.
+  static func isPictureSize(_ name: String) -> Bool {
+    has("smallest", "middle", "largest", in: NameWords.plain(name))
+  }
 
   /// The assumed width of a picture, in pixels, if neither the name of its field nor its URL says more.
   static let usualSize = 400
@@ -296,8 +306,13 @@ enum PriceMeaning {
     }
     let words = name.split(separator: " ").map(String.init)
     guard words.contains(where: { FieldRules.confidence("price", $0) == 0.95 }) else {
-      // Korean writes compounds without spaces, and the word for price is their last part.
-      return ["가격", "판매가"].contains(where: name.hasSuffix) ? 0.9 : 0
+      // Korean and Thai write compounds without spaces: the word for price is a part of them.
+      func isCompound(_ meaning: String) -> Bool {
+        FieldRules.names(of: meaning).contains {
+          !$0.allSatisfy(\.isASCII) && $0.count > 1 && name.contains($0)
+        }
+      }
+      return isCompound("price") && !isCompound("never") ? 0.9 : 0
     }
     return words.map { FieldRules.confidence("price", $0) }.filter { $0 > 0 && $0 != 0.95 }.max()
       ?? 0.95
@@ -355,7 +370,9 @@ struct FieldScore {
       return isSlug && evidence.isText && evidence.isOne && evidence.variety > 0.5
         && evidence.share { $0.contains("-") && !PictureText.isLink($0) } > 0.5
     }
-    return (short.isEmpty ? slugs : short).map { FieldScore(evidence: $0, confidence: floor) }
+    // A number, such as that of the bedrooms of a house, is the title of last resort.
+    return (short.isEmpty ? slugs : short).ranked { $0.share(PriceText.isPrice) < 0.5 ? 1 : 0 }
+      .map { FieldScore(evidence: $0, confidence: floor) }
   }
 
   /// The confidence that the names on a path mean the field.
@@ -415,7 +432,11 @@ struct FieldScore {
         FieldRules.has("backdrop", in: name)
           && (name != path.last || FieldRules.has("picture", in: name))
       }
-      let likely = isOfOthers || isMark ? 0.35 : isBackdrop ? 0.85 : 1
+      let isService =
+        ["href", "self", "link"].contains(name) && evidence.share(PictureText.isService) > 0.5
+      let isTemplate = evidence.share(PictureText.isTemplate) > 0.2
+      let likely =
+        isOfOthers || isMark || isService ? 0.35 : isTemplate ? 0.5 : isBackdrop ? 0.85 : 1
       return own * likely * (evidence.share(PictureText.isHosted) > 0.8 ? 0.9 : 1)
     }
   }
@@ -430,11 +451,16 @@ struct FieldScore {
       evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
     else { return 0 }
     if FieldRules.has("counter", in: name) { return 0.4 }
-    let isOther = FieldRules.has("other", "person", in: name)
+    // A `shopid` is that of the shop, an `itemid` that of the item, and a house number is a part of an address.
+    let owner = name.hasSuffix("id") ? String(name.dropLast(2)) : name
+    let apart = FieldRules.confidence("id", "\(owner) id")
+    if apart > 0 { return apart }
+    let isOther = [name, owner].contains {
+      FieldRules.has("other", "person", "address", "contact", in: $0)
+    }
     let isCalled =
       [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }
-      || ["code", "sku", "uuid"].contains(where: name.hasSuffix)
-      || name.utf8.count <= 4 && name.hasSuffix("id")
+      || ["code", "sku", "id"].contains(where: name.hasSuffix)
     if isCalled { return isOther ? 0.4 : evidence.isCount ? 0.45 : 0.85 }
     // A number gets a lower confidence than a text, because it can also be a year or a size.
     let isPlain = evidence.isText && evidence.share({ PriceText.isPrice($0) }) < 1
@@ -486,7 +512,7 @@ struct FieldScore {
 
   /// The confidence that a path whose names do not mean a price leads to a price.
   ///
-  /// The values must contain a currency, such as `9 €`, or have a currency code beside them.
+  /// The values must contain a currency, such as `9 €`.
   private static func unnamedPrice(_ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let path = place.names.map(NameWords.plain)
@@ -494,8 +520,7 @@ struct FieldScore {
       FieldRules.has("never", "former", "reduced", "person", "other", in: $0)
     }
     guard place.steps.count <= 3, !place.isMany, !isOther else { return 0 }
-    if evidence.isText, evidence.share(PriceText.hasUnit) > 0.8 { return 0.8 }
-    return evidence.isBesideCurrency && FieldRules.has("amount", in: path.last ?? "") ? 0.5 : 0
+    return evidence.isText && evidence.share(PriceText.hasUnit) > 0.8 ? 0.8 : 0
   }
 
   /// How well the values fit the field, from 0 to 1; names do not count.
@@ -519,7 +544,7 @@ struct FieldScore {
       let isOther = isAmount || evidence.share(isDate) > 0.5
       let isToken =
         evidence.share {
-          !$0.contains(" ") && ($0.contains { "_./:".contains($0) } || isSlug($0))
+          !$0.contains(" ") && ($0.contains { "_./:".contains($0) } || isSlug($0) || isCode($0))
         } > 0.8
       return isOther
         ? 0 : evidence.leading * (0.5 + 0.5 * evidence.variety) * (isToken ? 0.6 : 1)
@@ -531,14 +556,16 @@ struct FieldScore {
     case .badges, .deliveryTypes:
       return evidence.isText && !isLinks && evidence.share(PriceText.isPrice) < 0.5 ? 1 : 0
     case .normalPrice, .salePrice:
-      let isList = place.isMany && !place.entersList
-      let read = evidence.share { PriceText.isPrice($0) }
+      let isList = place.isMany && !place.entersList && !place.isChosen
+      let read = evidence.amountShare
       let isCode = evidence.share(PriceText.isCode) > 0.5
       return isList || isCode || read < 0.8 || evidence.leading == 0 ? 0 : read
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0
       let isDegrees = evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1
-      return isDegrees && !place.isMany ? 1 : 0
+      // Zero stands where a place is unknown.
+      let isKnown = evidence.share { Double($0) == 0 } < 1
+      return isDegrees && isKnown && !place.isMany ? 1 : 0
     case .thumbnail:
       return evidence.isText && isPictures(evidence) ? (place.isMany ? 0.9 : 1) : 0
     case .gallery:
@@ -552,36 +579,26 @@ struct FieldScore {
     text.count { $0 == "-" } > 1 && text == text.lowercased()
   }
 
+  /// Whether a text is a code such as `ITM-59311`.
+  private static func isCode(_ text: String) -> Bool {
+    text.utf8.count > 5 && text.contains(where: \.isNumber) && text.allSatisfy(\.isASCII)
+      && text == text.uppercased()
+  }
+
   /// Whether a text is a date or a timestamp. (RFC 3339)
   private static func isDate(_ text: String) -> Bool {
     let digits = text.prefix(10).map { $0.isWholeNumber ? "9" : $0 }
     return String(digits) == "9999-99-99"
   }
 
-  /// Whether most of the values are URLs or paths, and no part of them ends like a web page or a video.
+  /// Whether most of the values are URLs or paths, and few of them end like a web page or a video.
   ///
   /// `data:` URLs do not count.
   private static func isPictures(_ evidence: FieldEvidence) -> Bool {
     let addresses = evidence.samples.filter { !PictureText.isData($0) }
     guard !addresses.isEmpty else { return false }
     let links = addresses.count(where: PictureText.isLink)
-    let pages = addresses.count { PictureText.isOther($0) || PictureText.isTemplate($0) }
+    let pages = addresses.count(where: PictureText.isOther)
     return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
-  }
-}
-
-extension FieldEvidence {
-  /// Whether the values are possibly prices, even if neither their name nor a currency says so.
-  var isPossiblePrice: Bool {
-    let path = place.names.map(NameWords.plain)
-    let isOther = path.contains {
-      FieldRules.has("never", "measure", "person", "other", in: $0)
-    }
-    let isCalled =
-      FieldRules.has("former", "reduced", in: path.last ?? "")
-      || ["amount", "value", "total", "money"].contains(path.last)
-    return place.steps.count <= 3 && !isOther && share > 0.5 && !FieldRules.isID(place.name)
-      && PriceMeaning.of(place) == nil && share({ PriceText.isPrice($0) }) == 1
-      && (isCalled || share(PriceText.hasDecimals) > 0.5)
   }
 }

@@ -234,7 +234,8 @@ enum ProposedNotation {
   /// - Returns: The lines that describe the response's notation in the catalog file, such as `read: csv`, and the JSON.
   /// - Throws: ``CatalogError`` when the response is a table or XML that cannot be read.
   static func lines(for body: [UInt8]) throws(CatalogError) -> ([String], [UInt8]) {
-    switch FormatSignature.look(of: body) {
+    let look = FormatSignature.look(of: body)
+    switch look {
     case .json: return ([], try BodyFormat.json.json(of: body, "the response"))
     case .table:
       let isTabbed = TableRecords.separator(of: body[...]) == UInt8(ascii: "\t")
@@ -250,6 +251,13 @@ enum ProposedNotation {
       return (lines, try notation.json(of: body, "the response"))
     case .page, .lines:
       try ForeignData.check(body, "the response")
+      if look == .lines, let separator = TableRecords.unnamedSeparator(in: body) {
+        throw .shape(
+          "the response",
+          "it is a table with \(separator) between its cells, and its first line does not name the columns",
+          remedy: "put a line with a name for each column before the others"
+        )
+      }
       return ([], body)
     }
   }

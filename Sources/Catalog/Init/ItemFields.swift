@@ -36,7 +36,10 @@ struct ItemFields {
       if field == .title, ranking.isEmpty, takesAnyTitle {
         ranking = FieldScore.possibleTitles(evidence)
       }
-      if field == .title { ranking = Self.doubted(ranking, ==) }
+      if field == .title {
+        // A path with the same names is the same field in another language.
+        ranking = Self.doubted(ranking) { $0.evidence.place.names == $1.evidence.place.names }
+      }
       if field == .description, let title = rankings[.title]?.first?.evidence {
         ranking.removeAll { title.share(with: $0.evidence, ==) > 0.9 }
       }
@@ -46,6 +49,7 @@ struct ItemFields {
           return isShared ? FieldScore(evidence: score.evidence, confidence: 0.35) : score
         }.ranked(by: \.confidence)
       }
+      if field == .id { ranking = Self.doubted(ranking, unless: Self.isExplained) }
       guard let first = ranking.first else { continue }
       taken.insert(first.evidence.place)
       rankings[field] = ranking
@@ -69,20 +73,27 @@ struct ItemFields {
     }
   }
 
-  /// A ranking whose paths are all marked as doubtful if a path is nearly as likely as the first and has other values.
-  ///
-  /// A path with the same names is the same field in another language, and no rival.
+  /// A ranking whose paths are all marked as doubtful if a path is nearly as likely as the first, has other values, and
+  /// is not explained.
   private static func doubted(
     _ ranking: [FieldScore],
-    _ areEqual: (String, String) -> Bool
+    unless isExplained: (FieldScore, FieldScore) -> Bool
   ) -> [FieldScore] {
     guard let best = ranking.first else { return [] }
     let hasRival = ranking.dropFirst().contains { other in
-      other.confidence > best.confidence - 0.08
-        && other.evidence.place.names != best.evidence.place.names
-        && best.evidence.share(with: other.evidence, areEqual) < 0.9
+      other.confidence > best.confidence - 0.08 && !isExplained(other, best)
+        && best.evidence.share(with: other.evidence, ==) < 0.9
     }
     return hasRival ? ranking.map(\.doubtful) : ranking
+  }
+
+  /// Whether one of two numbers explains itself by a known name such as `ean`, is missing in some items, or is of the
+  /// same thing, as a `recall_number` is beside a `recall_id`.
+  private static func isExplained(_ id: FieldScore, beside best: FieldScore) -> Bool {
+    let words = [id, best].map { NameWords.words(of: $0.evidence.place.name) }
+    let owners = words.map { $0.filter { !FieldRules.isNamed("idWord", $0) } }
+    return id.evidence.share < 1 || owners[0] == owners[1]
+      || words.contains { FieldRules.confidence("id", $0.joined(separator: " ")) > 0 }
   }
 
   /// The chosen path of a field, followed by the paths for items that have no value there.
@@ -113,7 +124,11 @@ struct ItemFields {
     )
     rankings[.thumbnail] = single
     rankings[.gallery] = Self.whole(own(FieldScore.ranking(.gallery, evidence), among: pictures))
-    gallery = rankings[.gallery]?.first.map { [largest($0) ?? $0] } ?? []
+    gallery =
+      (rankings[.gallery] ?? []).prefix { $0.isSure }.map { largest($0) ?? $0 }
+      .max { named(size: $0) < named(size: $1) }.map { [$0] }
+      ?? rankings[.gallery]?.first.map { [largest($0) ?? $0] } ?? []
+    defer { doubtPictures() }
     guard let first = single.first else { return }
     let best = Self.complete(first, gallery.first, among: single) ?? first
     thumbnail = [best]
@@ -141,6 +156,40 @@ struct ItemFields {
     }
   }
 
+  /// The size that the names on a path say, if they say that it is large.
+  private func named(size score: FieldScore) -> Int {
+    let size = size(of: score.evidence)
+    return size >= FieldRules.largeSize ? size : 0
+  }
+
+  /// Marks the pictures as doubtful if another field can hold them just as well.
+  private mutating func doubtPictures() {
+    let chosen = (thumbnail + gallery).map(\.evidence)
+    func doubted(_ scores: [FieldScore], _ field: Field) -> [FieldScore] {
+      guard let best = scores.first, best.confidence < 0.92 || field == .gallery else {
+        return scores
+      }
+      let rival = (rankings[field] ?? []).first { other in
+        other.isSure && other.confidence > best.confidence - 0.16
+          && other.evidence.held * 2 >= best.evidence.held
+          && !Self.isBackdrop(other) && !chosen.contains { isForm(other.evidence, of: $0) }
+      }
+      return rival == nil ? scores : scores.map(\.doubtful)
+    }
+    (thumbnail, gallery) = (doubted(thumbnail, .thumbnail), doubted(gallery, .gallery))
+  }
+
+  /// Whether pictures are the chosen ones in another form: their names decide, or they are the same pictures again.
+  private func isForm(_ other: FieldEvidence, of chosen: FieldEvidence) -> Bool {
+    let steps = [other.place.steps, chosen.place.steps]
+    let areSiblings = steps.allSatisfy { $0.count == 1 && !$0[0].isList }
+    return areSiblings || steps[0][0].name == steps[1][0].name
+      || size(of: other) < size(of: chosen)
+      || steps[0].contains { FieldRules.isNamed("variant", NameWords.plain($0.name)) }
+      || other.share(Set(chosen.samples).contains) > 0.5
+      || chosen.share(Set(other.samples).contains) > 0.5
+  }
+
   /// A ranking in which pictures of other things, such as the item's shop, have a low confidence.
   ///
   /// Each picture is compared with all pictures of the items, among which can be some that the ranking lacks.
@@ -151,37 +200,44 @@ struct ItemFields {
     }.filter { $0.confidence >= FieldScore.floor }.ranked(by: \.confidence)
   }
 
-  /// Whether a picture is that of another thing, such as the shop or an ingredient of the item.
+  /// Whether a picture is that of another thing, such as the shop or the person to contact.
   ///
-  /// There are two kinds of such pictures. Pictures of the first kind are the same in many items, although the object
-  /// around them has an id or a name, or although another picture differs in the items. Pictures of the second kind are
-  /// in a list of things, as in `{"parts": [{"id": 1, "name": "Salt", "image": "/salt.jpg"}]}`, and the item has another
-  /// picture.
+  /// Such a picture is the same in many items, although another picture differs. Or it is in an object that holds neither
+  /// the item nor its pictures, such as `agent`, and the item has a picture outside of such objects, or one
+  /// elsewhere while the object has an id or a name of its own.
   private func isOfAnother(_ picture: FieldEvidence, among all: [FieldScore]) -> Bool {
     let steps = picture.place.steps
-    let parents = steps.dropLast().map(\.name)
-    let isOfItem = parents.allSatisfy { FieldRules.has("wrapper", in: NameWords.plain($0)) }
-    let isOfPicture = parents.contains(where: FieldRules.isPicture)
     let rivals = all.filter {
       $0.isSure && $0.evidence.held >= picture.held && $0.evidence.place != picture.place
     }.map(\.evidence)
-    let beside = evidence.compactMap { other in
-      other.place.steps.dropLast() == steps.dropLast() ? other.place.steps.last?.name : nil
-    }
-    let hasID = beside.contains(where: FieldRules.isID)
-    let hasName = beside.contains { FieldRules.confidence("title", NameWords.plain($0)) >= 0.7 }
     // Three items or fewer can have the same picture by chance.
-    if picture.held > 3, picture.variety < 0.5 {
-      let isNamed = !isOfItem && !isOfPicture && (hasID || hasName)
-      return isNamed || rivals.contains { $0.variety > 0.9 }
+    if picture.held > 3, picture.variety < 0.5, rivals.contains(where: { $0.variety > 0.9 }) {
+      return true
     }
-    let isVariant = parents.contains {
-      FieldRules.isNamed("variant", NameWords.plain($0))
+    guard let owner = Self.owner(of: picture.place) else { return false }
+    let isOwned = rivals.contains {
+      Self.owner(of: $0.place) == nil && $0.share(PictureText.isBare) < 0.5
     }
-    return picture.place.entersList && !isOfItem && !isOfPicture && !isVariant
-      && FieldRules.isPicture(steps.last?.name ?? "") && hasID
-      && (hasName || beside.contains { NameWords.plain($0) == "quantity" })
-      && rivals.contains { !$0.place.entersList }
+    if isOwned { return true }
+    let isNamed = evidence.contains { other in
+      let name = other.place.steps.last?.name ?? ""
+      return other.place.steps.dropLast() == owner
+        && (FieldRules.isID(name) || FieldRules.confidence("title", NameWords.plain(name)) >= 0.7)
+    }
+    let hasRival = rivals.contains { $0.place.steps[0].name != steps[0].name }
+    return isNamed && hasRival && steps[owner.count...].contains { FieldRules.isPicture($0.name) }
+      && rankings[.title]?.first?.evidence.place.steps.starts(with: owner) != true
+  }
+
+  /// The steps to the object around a picture that is neither the item nor a form or a picture of it; nil if none is.
+  private static func owner(of place: FieldPlace) -> ArraySlice<FieldPlace.Step>? {
+    let around = place.steps.dropLast().prefix { !FieldRules.isPicture($0.said) }
+    let other = around.firstIndex { step in
+      let name = NameWords.plain(step.name)
+      return !FieldRules.has("wrapper", in: name) && !FieldRules.has("variant", in: name)
+        && !name.hasSuffix("variant")
+    }
+    return other.map { place.steps[...$0] }
   }
 
   /// The likeliest picture that all items have, or nil if the best picture and the gallery leave no item without one.
@@ -274,7 +330,7 @@ struct ItemFields {
       else { return false }
       let isPicture =
         FieldScore.judge(.thumbnail, other).isSure
-        || [place, other.place].allSatisfy { isForm($0.steps[step].name) }
+        || [place, other.place].allSatisfy { isForm($0.steps[step].said) }
       return isPicture && size(of: other) > own
     }
     let unsized = evidence.first { other in
@@ -310,7 +366,7 @@ struct ItemFields {
     guard one.steps.count == other.steps.count else { return nil }
     let apart = one.steps.indices.filter { one.steps[$0] != other.steps[$0] }
     guard apart.count == 1, !one.steps[apart[0]].isList, !other.steps[apart[0]].isList,
-      one.steps[apart[0]].choice == nil
+      (one.steps[apart[0]].choice == nil) == (other.steps[apart[0]].choice == nil)
     else { return nil }
     return apart[0]
   }
@@ -322,11 +378,20 @@ struct ItemFields {
     rankings[.title] != nil && (place.kind == .itemsByID || rankings[.id] != nil)
   }
 
+  /// Whether the objects have an id, a price, or a title with a picture.
+  var areWhole: Bool {
+    func isSure(_ scores: [FieldScore]?) -> Bool { scores?.first?.isSure == true }
+    return isSure(rankings[.id]) || isSure(salePrice) || isSure(normalPrice)
+      || isSure(rankings[.title]) && isSure(thumbnail)
+  }
+
   /// The confidence that the objects with these fields are items, from 0 to 1.
   var confidence: Double {
     func part(_ score: FieldScore?) -> Double {
       score.map {
-        $0.confidence * ($0.evidence.place.isBorrowed && !$0.evidence.isOne ? 0.5 : 1)
+        // A choice between two fields is no doubt about the items.
+        ($0.confidence == FieldScore.doubt ? 0.85 : $0.confidence)
+          * ($0.evidence.place.isBorrowed && !$0.evidence.isOne ? 0.5 : 1)
       } ?? 0
     }
     return 0.25 * part(rankings[.id]?.first) + 0.3 * part(rankings[.title]?.first)

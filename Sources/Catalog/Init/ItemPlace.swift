@@ -235,6 +235,8 @@ struct ResponseLook {
   /// The confidence that the items are at ``place``, from 0 to slightly above 1.
   let confidence: Double
   let fields: ItemFields
+  /// Other lists that look like the items too; none of them is a part of the list or has the same items.
+  let rivals: [ItemPlace]
 
   /// A value that is equal for responses that the same keys of a catalog file can read.
   var likeness: [AnyHashable] { [place.kind, place.path, place.member, program, notation] }
@@ -258,14 +260,20 @@ struct ResponseLook {
     self.notation = notation
     self.response = response
     self.program = found == nil ? nil : program
-    (place, confidence, fields) = best
+    rivals = best.rivals.map(\.place)
+    (place, fields) = (best.found.place, best.found.fields)
+    confidence = rivals.isEmpty ? best.found.confidence : min(best.found.confidence, 0.6)
   }
 
   private typealias Found = (place: ItemPlace, confidence: Double, fields: ItemFields)
 
-  /// The place whose objects look most like items.
-  private static func best(in root: JSONNode, takesAnyTitle: Bool = false) -> Found? {
+  /// The place whose objects look most like items, with the lists that look like them too.
+  private static func best(
+    in root: JSONNode,
+    takesAnyTitle: Bool = false
+  ) -> (found: Found, rivals: [Found])? {
     var best: Found?
+    var all: [Found] = []
     for place in ItemPlace.all(in: root) {
       let evidence = EvidenceCollection(place.items).all
       let fields = ItemFields(
@@ -274,14 +282,24 @@ struct ResponseLook {
         takesAnyTitle: takesAnyTitle
       )
       guard !takesAnyTitle || fields.thumbnail.first?.isSure == true else { continue }
-      let confidence = fields.confidence * MappingProposal.weight(of: place)
+      let confidence = fields.confidence * MappingProposal.weight(of: place, fields)
       guard fields.isUsable(in: place) else { continue }
+      all.append((place, confidence, fields))
       // Of two lists that are as likely, such as the featured items and all items, the longer one is taken.
       let margin = place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
       if best.map({ confidence > $0.confidence + margin }) ?? true {
         best = (place, confidence, fields)
       }
     }
-    return best
+    return best.map { best in (best, all.filter { isRival($0, of: best) }) }
+  }
+
+  private static func isRival(_ other: Found, of best: Found) -> Bool {
+    let ids = [best, other].map { $0.fields.rankings[.id]?.first?.evidence.distinct ?? [] }
+    return best.place.kind == .list && other.place.kind == .list
+      && !best.place.path.starts(with: other.place.path)
+      && !other.place.path.starts(with: best.place.path)
+      && other.confidence > max(0.5, best.confidence - 0.15)
+      && ids[0].intersection(ids[1]).count * 2 < ids[1].count
   }
 }

@@ -88,8 +88,9 @@ package struct MappingProposal {
 
   /// A factor for the confidence that the items are at a place, which depends on the name of the place.
   ///
-  /// It is low for an array that is usually a part of an item, such as `variants`.
-  static func weight(of place: ItemPlace) -> Double {
+  /// It is low for an array that is usually a part of an item, such as `variants`, and for lists inside other objects
+  /// whose elements have neither an id, a price, nor a title with a picture.
+  static func weight(of place: ItemPlace, _ fields: ItemFields) -> Double {
     let names = place.member.map { $0.steps.map(\.name) } ?? place.path.suffix(1)
     let size = place.items.count == 1 ? 0.95 : place.sections.isEmpty ? 1 : 1.02
     let isInside = names.contains { name in
@@ -99,7 +100,7 @@ package struct MappingProposal {
       let isOfOthers = FieldRules.has("person", "other", in: singular)
       return FieldRules.isNamed("inside", plain) || !place.sections.isEmpty && isOfOthers
     }
-    return isInside ? 0.6 * size : size
+    return isInside || place.kind == .sections && !fields.areWhole ? 0.6 * size : size
   }
 
   private static func envelopeTitle(of root: JSONNode, _ place: ItemPlace) -> String? {
@@ -137,10 +138,15 @@ package struct MappingProposal {
     let lists = values.filter { $0.kind == .array }
     let isEmpty = !lists.isEmpty && lists.allSatisfy { $0.count == 0 }
     let names = root.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
+    let record = root["items"]?.elements.first?.members.prefix(8).map {
+      PlainText.line(String($0.name.prefix(40)))
+    }
     let found =
-      names.isEmpty
-      ? "\(root.kind.phrase) of \(root.count) values"
-      : "an object with \(names.joined(separator: ", "))"
+      record?.isEmpty == false
+      ? "items with \((record ?? []).joined(separator: ", "))"
+      : names.isEmpty
+        ? "\(root.kind.phrase) of \(root.count) values"
+        : "an object with \(names.joined(separator: ", "))"
     return CatalogError(
       .unexpectedShape,
       subject: "the response",
@@ -220,7 +226,7 @@ extension MappingProposal: ProposedReading {
     }
     let member = place.member?.all.dropFirst() ?? ""
     switch place.kind {
-    case .list: return [noted("items: \(YAMLText.scalar(path))", confidence, reason)]
+    case .list: return [noted("items: \(YAMLText.scalar(path))", confidence, reason)] + rivalLists
     case .sections:
       let from = YAMLText.scalar(sectionKey == nil ? "\(path)[*]\(member)" : "$\(member)")
       let sections = count(place.sections.count, "section")
@@ -232,6 +238,24 @@ extension MappingProposal: ProposedReading {
       let objects = count(itemCount, "object")
       return [noted("# Items by id", confidence, "\(objects) in an object")] + made()
     }
+  }
+
+  /// Comments with the other lists that look like items, and with a path to all of them.
+  private var rivalLists: [String] {
+    let paths = look.rivals.map(\.path)
+    let apart = place.path.indices.filter { step in
+      paths.contains { $0[step...].first != place.path[step] }
+    }
+    var every = place.path
+    for step in apart { every[step] = FieldPlace.everyElement }
+    let total = itemCount + look.rivals.map(\.items.count).reduce(0, +)
+    let isOne = apart.count == 1 && paths.allSatisfy { $0.count == every.count }
+    let all = "# items: \(YAMLText.scalar(FieldPlace.path(every)))"
+    let comment = YAMLText.comment("all \(look.rivals.count + 1) lists: \(total) objects")
+    return look.rivals.prefix(3).map { rival in
+      let objects = count(rival.items.count, "object")
+      return noted("# items: \(YAMLText.scalar(rival.jsonPath))", 0.6, "an array of \(objects)")
+    } + (isOne ? ["\(all)   \(comment)"] : [])
   }
 
   /// The lines of the transform, followed by the line with the path to the items in its output.
@@ -291,7 +315,7 @@ extension MappingProposal: ProposedReading {
   private func pagingLines(isLocal: Bool) -> [String] {
     guard let paging else { return [] }
     let isUnsure = paging.confidence < 0.5
-    if isLocal, isUnsure { return [] }
+    if isLocal, paging.confidence < 0.3 { return [] }
     let mark = isLocal ? "# With a URL: " : isUnsure ? "# " : ""
     return [noted("\(mark)paging: \(paging.yaml)", paging.confidence, paging.reason)]
   }
@@ -389,12 +413,14 @@ extension MappingProposal: ProposedReading {
     }
     if price.unit == .doubtful {
       let best = price.scores[0]
-      let example = best.evidence.samples.first?.prefix(15) ?? "1999"
-      let comment = YAMLText.comment("if \(example) counts cents")
-      lines.insert(
-        "  # \(field.rawValue): \(price.rule(best, as: .minor))   \(comment)",
-        at: 1
-      )
+      let example = best.evidence.samples.first { $0 != "0" }?.prefix(15) ?? "1999"
+      func line(_ unit: PriceProposal.Unit, _ words: String) -> String {
+        "  # \(field.rawValue): \(price.rule(best, as: unit))   \(YAMLText.comment(words))"
+      }
+      lines.insert(line(.minor, "if \(example) counts cents"), at: 1)
+      if best.evidence.share({ $0.hasSuffix("00000") || $0 == "0" }) == 1 {
+        lines.insert(line(.divided(by: 100_000), "if \(example) counts even smaller parts"), at: 2)
+      }
     }
     return lines
   }

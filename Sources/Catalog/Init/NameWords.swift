@@ -26,10 +26,12 @@ enum NameWords {
     "url",
   ]
 
-  /// Splits a compound word before its last part: `saleprice` becomes `sale` and `price`.
+  /// Splits a compound word: `saleprice` becomes `sale` and `price`, and `priceold` becomes `price` and `old`.
   private static func parts(of word: String) -> [String] {
     let head = heads.first { word.hasSuffix($0) && word.utf8.count > $0.utf8.count + 2 }
-    return head.map { [String(word.dropLast($0.count)), $0] } ?? [word]
+    if let head { return [String(word.dropLast(head.count)), head] }
+    let isPrice = word.hasPrefix("price") && word.utf8.count > 7
+    return isPrice ? ["price", String(word.dropFirst(5))] : [word]
   }
 
   /// The words of a name, joined by spaces; different spellings of one name become equal.

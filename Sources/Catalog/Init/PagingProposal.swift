@@ -16,7 +16,7 @@ struct PagingProposal {
   var url: String?
 
   /// The maximum number of pagings that are tried, each by a request.
-  static let mostTried = 8
+  static let mostTried = 10
 
   /// Whether the response itself leaves no doubt about the paging, so that no request need try it.
   var isSure: Bool { confidence >= 0.85 }
@@ -138,6 +138,8 @@ struct PagingProposal {
     let names: [String]
     let value: JSONNode
     let path: String
+    /// Whether the member is in an object that has the list too, or in one such as `meta` beside that.
+    var isBesideList = false
 
     var name: String { names.last ?? "" }
 
@@ -157,7 +159,11 @@ struct PagingProposal {
     guard place.kind == .list else { return [] }
     return root.envelope().compactMap { names, value in
       let path = FieldPlace.path(names)
-      if value.kind != .array { return Member(names: names, value: value, path: path) }
+      if value.kind != .array {
+        let outer = names.dropLast()
+        let isBeside = place.path.starts(with: outer) || place.path.starts(with: outer.dropLast())
+        return Member(names: names, value: value, path: path, isBesideList: isBeside)
+      }
       // For example `{"links": [{"rel": "next", "href": "…"}]}`.
       let next = value.elements.first { $0["rel"]?.text == "next" }?["href"]
       return next.map { next in
@@ -231,10 +237,17 @@ struct PagingProposal {
           ? member.words.dropLast().last ?? "" : NameWords.plain(member.name)
         let isTotal = meaning == "total" && ListingDecoder.totalNames.contains(called)
         guard isTotal || FieldRules.isNamed(meaning, called) else { return nil }
-        return member.value.integer.map { (member.name, $0) }
+        let number =
+          member.value.integer ?? (isTotal ? member.value.text.flatMap { Int($0) } : nil)
+        return number.map { (member.name, $0) }
       }.first
     }
-    let total = number("total")
+    // A number beside the list that is larger than the list is the total, whatever its name. `count` can be that of the
+    // list itself.
+    let stated = number("total")
+    let isStated = stated.map { $0.value > count || $0.name != "count" } ?? false
+    let total = isStated ? stated : largerNumber(around, than: count) ?? stated
+    let isGuess = !isStated && total?.value != stated?.value
     let pages = number("pages")
     let page = number("page")
     let isFromZero = page?.value == 0
@@ -252,14 +265,16 @@ struct PagingProposal {
         ? "it names further pages"
         : goesOn
           ? "it says that there are more"
-          : "it has \(count) of \(total?.value ?? 0) items"
+          : isGuess
+            ? "it has \(count) items, and \(total?.name ?? "") is \(total?.value ?? 0)"
+            : "it has \(count) of \(total?.value ?? 0) items"
     var ranking: [PagingProposal] = []
     if let skipped = number("offset") {
       let sized = number("pageSize").map {
         ", size: {name: \(YAMLText.scalar($0.name)), value: \(max($0.value, 1))}"
       }
       let yaml = "{offset: \(YAMLText.scalar(skipped.name))\(sized ?? "")}"
-      ranking.append(Self(yaml, hasMore ? 0.9 : 0.4, reason))
+      ranking.append(Self(yaml, hasMore ? isGuess ? 0.6 : 0.9 : 0.4, reason))
     }
     if pages != nil || page != nil {
       // If the response has the member `pageNo`, the parameter of the request has this name too. If the response has
@@ -268,18 +283,47 @@ struct PagingProposal {
         ["page no", "pageno", "page number"].contains(NameWords.plain($0.name)) ? $0.name : nil
       }
       let yaml = counting("page", own ?? "page", isFromZero: isFromZero)
-      ranking.append(Self(yaml, hasMore ? 0.8 : 0.4, reason))
+      ranking.append(Self(yaml, hasMore ? isGuess ? 0.6 : 0.8 : 0.4, reason))
     }
     guard hasMore else { return ranking }
     let holder = page.flatMap { page in
       around.first { $0.name == page.name }?.names.dropLast().last
     }
-    let named = [page?.name, holder.map { "\($0)[page]" }].compactMap(\.self)
-    let pageNames = (named + ["page", "p", "pageNumber"]).filter { $0 != "number" }
+    // Any number of the response that is 0 or 1 can be the page or the offset. A request shows which one is.
+    let counts = counters(in: around).prefix(3)
+    let pageNames =
+      ([page?.name, holder.map { "\($0)[page]" }, "page"].compactMap(\.self).map {
+        ($0, isFromZero)
+      }
+      + counts.map { ($0.name, $0.value == 0) } + [("p", isFromZero), ("pageNumber", isFromZero)])
+      .filter { $0.0 != "number" }
+    let offsets =
+      counts.filter { $0.value == 0 }.map(\.name) + ["offset", "skip", "start", "from"]
     let others =
-      pageNames.map { counting("page", $0, isFromZero: isFromZero) }
-      + ["offset", "skip", "start", "from"].map { counting("offset", $0) }
+      pageNames.map { counting("page", $0.0, isFromZero: $0.1) }
+      + offsets.map { counting("offset", $0) }
     return ranking + others.map { Self($0, 0.3, reason) }
+  }
+
+  /// A number around the list that is larger than the list and has no name of something else, such as a time.
+  private static func largerNumber(
+    _ around: [Member],
+    than count: Int
+  ) -> (name: String, value: Int)? {
+    around.lazy.compactMap { member in
+      let other = FieldRules.has("noTotal", in: NameWords.plain(member.name))
+      guard let value = member.value.integer, value > count, value < 1_000_000_000, !other,
+        member.isBesideList
+      else { return nil }
+      return (member.name, value)
+    }.first
+  }
+
+  /// The members around the list whose value is 0 or 1, as the number of the first page is.
+  private static func counters(in around: [Member]) -> [(name: String, value: Int)] {
+    around.compactMap { member in
+      member.value.integer.flatMap { (0...1).contains($0) ? (member.name, $0) : nil }
+    }
   }
 }
 
@@ -361,14 +405,18 @@ extension PagingProposal {
       ("page", "postedPage", .page, ["page"]),
       ("offset", "postedOffset", .offset, ["offset", "skip", "from"]),
     ]
-    let ranking = posted.slots.compactMap { slot -> PagingProposal? in
-      let kind = ways.first { FieldRules.isNamed($0.meaning, NameWords.plain(slot.meaning)) }
-      guard let kind, let first = slot.number, first == 0 || first == 1 && kind.place == .page
-      else { return nil }
-      let isFromZero = first == 0 && kind.place == .page
-      let yaml = counting(kind.way, slot.meaning, isFromZero: isFromZero)
-      return Self(yaml, says.1, says.0, posted.request(with: kind.place, at: slot))
-    }
+    let ranking = posted.slots.flatMap { slot -> [PagingProposal] in
+      let named = ways.first { FieldRules.isNamed($0.meaning, NameWords.plain(slot.meaning)) }
+      return (named.map { [$0] } ?? ways).compactMap { kind in
+        guard let first = slot.number, first == 0 || first == 1 && kind.place == .page else {
+          return nil
+        }
+        let isFromZero = first == 0 && kind.place == .page
+        let yaml = counting(kind.way, slot.meaning, isFromZero: isFromZero)
+        let body = posted.request(with: kind.place, at: slot)
+        return Self(yaml, named == nil ? 0.3 : says.1, says.0, body)
+      }
+    }.ranked(by: \.confidence)
     guard ranking.isEmpty else { return ranking }
     // The request possibly takes a member with the name that the page's number has in the response.
     let counts = around.filter { $0.value.integer.map { (0...1).contains($0) } ?? false }

@@ -22,9 +22,10 @@ struct PictureProposal {
   ///   - all: The values at all paths in the items.
   ///   - root: The whole response. A base URL of the pictures can be outside the items.
   init?(_ ranking: [FieldScore], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
-    guard let best = ranking.first else { return nil }
+    guard var best = ranking.first else { return nil }
     let mixed = Self.mixed(with: best.evidence, among: all)
     let template = Self.template(for: best.evidence, among: all, root: root)
+    if template == nil, best.evidence.share(PictureText.isBare) > 0.5 { best = best.doubtful }
     let mark = PictureText.separator(of: best.evidence)
     let (places, others) = ([best.evidence.place] + mixed.map(\.place), ranking.dropFirst())
     scores = [best] + mixed.map { FieldScore(evidence: $0, confidence: best.confidence) } + others
@@ -72,9 +73,9 @@ struct PictureProposal {
 
   /// The rule that takes the largest size of a picture from a list such as `[{"url": "/1.jpg", "width": 100}, …]`.
   ///
-  /// - Returns: YAML on one line, or nil if the elements of the list are not the sizes of one picture. They are if every
-  ///   item has one element of each width, and the largest width is at least twice the smallest. Three items or fewer can
-  ///   have the same widths by chance.
+  /// - Returns: YAML on one line, or nil if the elements of the list are not the sizes of one picture. They are if the
+  ///   largest width is at least twice the smallest, and every item has one element of each width or the list is inside
+  ///   a list of pictures. Three items or fewer can have the same widths by chance.
   private static func largest(
     _ evidence: FieldEvidence,
     isMany: Bool,
@@ -85,14 +86,13 @@ struct PictureProposal {
       other.place.steps.dropLast() == list.steps[...] && other.texts == 0
         && FieldRules.isNamed("width", NameWords.plain(other.place.name))
     }
-    guard list.steps.last?.isList == true, let width, width.held > 3,
-      width.values == evidence.values
-    else {
+    guard list.steps.last?.isList == true, let width, width.values == evidence.values else {
       return nil
     }
     let sizes = Set(width.samples.compactMap(Double.init))
+    let isOfPicture = list.steps.dropLast().contains { $0.isList && FieldRules.isPicture($0.name) }
     guard let least = sizes.min(), let most = sizes.max(), least > 0, most >= 2 * least,
-      sizes.count * width.held == width.values
+      isOfPicture || width.held > 3 && sizes.count * width.held == width.values
     else { return nil }
     func path(_ evidence: FieldEvidence) -> String {
       "$" + FieldPlace.segment(evidence.place.steps[list.steps.count].name)
@@ -218,7 +218,11 @@ enum PictureText {
   static func pixels(_ evidence: FieldEvidence) -> Int? {
     var common: Set<Int>?
     for text in evidence.samples {
-      let numbers = Set(text.split { !$0.isWholeNumber }.compactMap { Int($0) })
+      // A folder such as `2024` is a year.
+      let parts = text.split(separator: "/").filter {
+        !(Int($0).map { 2001..<2048 ~= $0 } ?? false)
+      }
+      let numbers = Set(parts.flatMap { $0.split { !$0.isWholeNumber }.compactMap { Int($0) } })
       common = common?.intersection(numbers) ?? numbers.filter { (16..<10_000).contains($0) }
       if common?.isEmpty == true { return nil }
     }
@@ -230,8 +234,20 @@ enum PictureText {
     isHost(text) || FieldRules.isNamed("otherFile", ending(text))
   }
 
-  /// Whether a text is a template of a URL, such as `https://cdn.example/{size}/1.jpg`.
-  static func isTemplate(_ text: String) -> Bool { text.contains("{") }
+  /// Whether a text is a template of a URL, such as `https://cdn.example/{size}/1.jpg` or `/<size>/1.jpg`.
+  ///
+  /// A percent sign without two digits behind it is no part of a URL either. (RFC 3986, section 2.1)
+  static func isTemplate(_ text: String) -> Bool {
+    text.contains(/[{<]|\[[A-Za-z_]+\]|%(?![0-9A-Fa-f]{2})|#\./)
+  }
+
+  /// Whether a URL is that of a service that answers with data: its host or its path has the word `api`.
+  static func isService(_ text: String) -> Bool {
+    !hasEnding(text) && text.lowercased().contains(/\/(?:api|rest|graphql)[.\/\-]/)
+  }
+
+  /// Whether a text is the name of a file alone, such as `p0.jpg`, which tells nothing about its folder or host.
+  static func isBare(_ text: String) -> Bool { !text.contains("/") }
 
   /// Whether a text is a URL without its scheme, such as `images.shop.example/cups/1`.
   ///

@@ -22,13 +22,20 @@ struct PriceChoice {
     former = Self.candidates(.normalPrice, among: all)
     // If an amount of 0 is all that the items say about a price, they say nothing about it.
     if former.isEmpty { offered.removeAll { $0.zeros == 1 } }
-    // A number that all items share is no price, if their prices differ. A standard price can be a cost.
+    // A number that all items share is no price, if their prices differ.
     let areDifferent = offered.contains { $0.amounts.count > 1 }
-    let areReduced = offered.contains { $0.meaning == .reduced }
     offered.removeAll { score in
-      score.meaning == .asked
-        && (areDifferent && !score.evidence.isPartial && score.amounts.count == 1
-          || !areReduced && score.isCalled("standard"))
+      score.meaning == .asked && areDifferent && !score.evidence.isPartial
+        && score.amounts.count == 1
+    }
+    // A standard price is a cost or a list price, unless it is beside a reduced price.
+    if !offered.contains(where: { $0.meaning == .reduced }) {
+      let standard = offered.filter { $0.meaning == .asked && $0.isCalled("standard") }
+      offered.removeAll { score in standard.contains { $0.evidence.place == score.evidence.place }
+      }
+      if let price = offered.first {
+        former += standard.filter { price.isNever(above: $0, by: 4) }.map(\.doubtful)
+      }
     }
     former.removeAll { score in
       // A single digit says which price list the price is from. A reference price can be the price of a kilogram, but
@@ -44,9 +51,10 @@ struct PriceChoice {
           && !score.amounts(with: full).allSatisfy { $0 * 2 >= $1 }
       }
     }
-    compareReduced()
     if offered.isEmpty { offerRetailPrice() }
-    choose(among: all, besides: id)
+    let others = all.filter { $0.place != id && $0.isMoney }
+    choose(among: others)
+    compareUnexplained(others)
     // Other prices have a low confidence unless they are the chosen prices in another notation.
     offered = Self.doubted(offered, unlike: salePrice)
     former = Self.doubted(former, unlike: normalPrice)
@@ -56,7 +64,7 @@ struct PriceChoice {
 
   /// The candidates for a price, the likeliest first.
   ///
-  /// Amounts of 0 are removed from candidates for reduced and former prices, because they mean "none".
+  /// Amounts of 0 and negative ones are removed from candidates for reduced and former prices, because they mean "none".
   private static func candidates(
     _ field: FieldRules.Field,
     among all: [FieldEvidence]
@@ -75,39 +83,26 @@ struct PriceChoice {
       let isStatistic =
         score.isCalled("lowest")
         && beside.contains { FieldRules.has("statistic", in: NameWords.plain($0.place.name)) }
-      var score = isStatistic || isOfSeveralKinds(place, beside, all) ? score.doubtful : score
+      let isDoubtful = isStatistic || place.isChosen || isOfSeveralKinds(place, all)
+      var score = isDoubtful ? score.doubtful : score
       if score.meaning != .asked { score.evidence.dropZeros() }
       return score
     }.ranked(by: \.confidence)
   }
 
-  /// Whether the first elements of a list of prices are prices of different kinds.
+  /// Whether the elements of a list of prices are prices of different kinds, so that the first is one of several.
   ///
-  /// For example, in `{"prices": [{"type": "memberPrice", "price": 7}, {"type": "normalPrice", "price": 9}]}`, the
-  /// first price of an item without a price for members is the normal price. In `[{"type": "wholesale", "amount": 5},
-  /// {"type": "retail", "amount": 9}]`, the first price is not for all customers.
-  private static func isOfSeveralKinds(
-    _ place: FieldPlace,
-    _ beside: [FieldEvidence],
-    _ all: [FieldEvidence]
-  ) -> Bool {
-    let isForFew =
-      place.entersList
-      && beside.contains { other in
-        ["type", "kind"].contains(where: other.place.name.lowercased().hasSuffix)
-          && other.samples.contains { FieldRules.has("never", in: NameWords.plain($0)) }
-      }
-    if isForFew { return true }
-    return place.steps.indices.contains { index in
+  /// For example, in `[{"type": "wholesale", "price": 5}, {"type": "retail", "price": 9}]`.
+  private static func isOfSeveralKinds(_ place: FieldPlace, _ all: [FieldEvidence]) -> Bool {
+    place.steps.indices.contains { index in
       let list = place.steps[...index]
-      guard list[index].isList, PriceMeaning.isPrice(PriceMeaning.plain(list[index].name)) else {
-        return false
-      }
-      return all.contains { other in
-        other.place.steps.count == list.count + 1 && other.place.steps.starts(with: list)
-          && FieldRules.isNamed("priceKind", NameWords.plain(other.place.name))
-          && other.distinct.count > 1 && other.variety <= 0.5
-      }
+      return list[index].isList && PriceMeaning.isPrice(PriceMeaning.plain(list[index].name))
+        && all.contains { other in
+          other.place.steps.count == list.count + 1 && other.place.steps.starts(with: list)
+            && FieldRules.isNamed("priceKind", NameWords.plain(other.place.name))
+            && Set(other.samples).count > 1
+            && Set(other.samples).count * 2 <= other.values
+        }
     }
   }
 
@@ -176,24 +171,6 @@ struct PriceChoice {
 
   // MARK: - Choice
 
-  /// Turns prices that are called reduced, and that only some items have, into prices before a reduction if no amount
-  /// is below another price that all items have.
-  private mutating func compareReduced() {
-    let raised = offered.filter { score in
-      score.meaning == .reduced && score.evidence.isPartial
-        && offered.contains { full in
-          full.meaning == .asked && !full.evidence.isPartial && full.isRival(of: score)
-            && full.isNever(above: score, by: 50) && !full.isSame(as: score)
-        }
-    }
-    for score in raised {
-      offered.removeAll { $0.evidence.place == score.evidence.place }
-      var score = score.doubtful
-      score.isFormer = true
-      former.append(score)
-    }
-  }
-
   /// Offers a retail price as the price to pay if a list price is beside it that is never below it.
   private mutating func offerRetailPrice() {
     guard
@@ -209,7 +186,7 @@ struct PriceChoice {
     offered = [retail]
   }
 
-  private mutating func choose(among all: [FieldEvidence], besides id: FieldPlace?) {
+  private mutating func choose(among others: [FieldEvidence]) {
     var asked = offered.filter { $0.meaning != .reduced }
     // The item's own price precedes the prices of its parts.
     if let own = asked.first, !own.evidence.place.isMany, !own.evidence.isPartial {
@@ -251,7 +228,7 @@ struct PriceChoice {
       }
       chooseNormalPrice(list)
     } else {
-      chooseOnlyPrice(all.filter { $0.place != id })
+      chooseOnlyPrice(others)
     }
   }
 
@@ -319,8 +296,8 @@ struct PriceChoice {
       return amounts.count { $0 <= $1 && $1 <= $0 * 50 } * 10 >= amounts.count * 9
     }
     guard
-      var normal = fitting.first(where: { !$0.isSame(as: sale) }) ?? fitting.first
-        ?? candidates.first?.doubtful
+      var normal = fitting.first(where: { !$0.isSame(as: sale) })
+        ?? (fitting.first ?? candidates.first)?.doubtful
     else { return }
     // If the file has the price to pay only in a comment, the price before a reduction becomes a comment too.
     if !sale.isSure || Self.ordered(sale, below: normal)[0].isSure != sale.isSure {
@@ -333,18 +310,53 @@ struct PriceChoice {
   ///
   /// A price before a reduction can be the only price. Otherwise, any number can be the price to pay.
   private mutating func chooseOnlyPrice(_ others: [FieldEvidence]) {
-    let possible = others.filter(\.isPossiblePrice)
-    let lower =
-      former.first.map { list in others.filter { $0.isPossiblePrice(below: list) } } ?? []
-    let isOnly =
-      former.count == 1 && possible.isEmpty && lower.isEmpty && former[0].isCalled("listed")
-    if isOnly { former[0].confidence = 0.7 }
-    salePrice = isOnly ? former : former.prefix(1).map(\.doubtful)
-    offered = (former.isEmpty ? possible.filter { !$0.place.isMany } : lower).map {
-      // With a list price, the other price is as doubtful as the list price, and so a comment shows it.
-      FieldScore(evidence: $0, confidence: former.isEmpty ? FieldScore.floor : 0.5)
+    if former.count == 1, former[0].isCalled("listed") {
+      former[0].confidence = 0.7
+      salePrice = former
+      return
     }
-    if salePrice.isEmpty { salePrice = Array(offered.prefix(1)) }
+    if former.isEmpty {
+      let possible = others.filter { other in
+        let name = NameWords.plain(other.place.name)
+        let isCalled =
+          FieldRules.has("former", "reduced", in: name)
+          || ["amount", "value", "total", "money"].contains(name)
+        return other.place.steps.count <= 3 && other.share > 0.5 && !other.place.isMany
+          && (isCalled || other.share(PriceText.hasDecimals) > 0.5)
+      }
+      offered = possible.map { FieldScore(evidence: $0, confidence: FieldScore.floor) }
+    }
+    salePrice = (former.isEmpty ? offered : former).prefix(1).map(\.doubtful)
+  }
+
+  /// Marks the price to pay as doubtful if the items have another amount that can be it, and that nothing explains.
+  ///
+  /// The amounts are like the prices, item by item. Those that are never below the price are explained, as list prices,
+  /// if their name says so or if some are equal to the price.
+  ///
+  /// - Parameter others: Amounts whose names do not say that they are prices.
+  private mutating func compareUnexplained(_ others: [FieldEvidence]) {
+    guard let sale = salePrice.first, sale.confidence > FieldScore.floor else { return }
+    let known = Set((offered + former).map(\.evidence.place))
+    for other in others where !known.contains(other.place) {
+      let rival = FieldScore(evidence: other, confidence: 0.5)
+      let name = NameWords.plain(other.place.name)
+      let (isFormer, isReduced) = (
+        FieldRules.has("former", in: name), FieldRules.has("reduced", in: name)
+      )
+      guard rival.isLike(sale), isFormer || isReduced || other.share > 0.9 else { continue }
+      let isEqual = sale.isKnown && sale.amounts(with: rival).contains { $0 == $1 }
+      if isFormer || isEqual, sale.isNever(above: rival, by: 4) {
+        former.append(rival)
+        if normalPrice.isEmpty { normalPrice = [rival] }
+      } else if isReduced, rival.isNever(above: sale, by: 4), other.isPartial {
+        salePrice = [rival] + salePrice.map(\.doubtful)
+      } else {
+        offered.append(rival)
+        salePrice = salePrice.map(\.doubtful)
+      }
+    }
+    if !salePrice[0].isSure { normalPrice = normalPrice.map(\.doubtful) }
   }
 
   /// Two prices, both marked as doubtful unless the first is the lower one in nearly all items.
@@ -361,42 +373,51 @@ extension FieldEvidence {
   /// Whether some item has no value; an amount that was removed by ``dropZeros()`` does not count.
   var isPartial: Bool { firsts.count { $0 != nil } < total }
 
-  /// Whether the values are possibly prices to pay, because each item has one that is at most its list price, and at
-  /// least a quarter of it.
-  fileprivate func isPossiblePrice(below list: FieldScore) -> Bool {
-    let isOther = place.names.contains { name in
-      FieldRules.has("never", "measure", "person", "other", in: NameWords.plain(name))
-        || FieldRules.isID(name)
+  /// Whether the values can be amounts of money, and no name on the path says that they are something else.
+  var isMoney: Bool {
+    let isOther = place.names.map(NameWords.plain).contains {
+      FieldRules.has("never", "measure", "person", "other", "counter", in: $0)
     }
-    guard !place.isMany, !isOther, !isPartial, PriceMeaning.of(place) == nil,
-      share({ PriceText.isPrice($0) }) == 1
-    else { return false }
-    return FieldScore(evidence: self, confidence: FieldScore.floor).isNever(above: list, by: 4)
+    return place.steps.count <= 5 && !isOther && !place.isChosen && !FieldRules.isID(place.name)
+      && PriceMeaning.of(place) == nil && amountShare == 1 && share(PriceText.isCode) == 0
   }
 
-  /// Removes the amounts of 0 from ``firsts``.
+  /// The share of values that are prices, or negative numbers, which mean "none".
+  var amountShare: Double {
+    share(PriceText.isPrice) == 0 ? 0 : share { PriceText.isPrice($0) || PriceText.isNegative($0) }
+  }
+
+  /// Removes the amounts of 0, and negative ones, from ``firsts``.
   fileprivate mutating func dropZeros() {
-    firsts = firsts.map { $0.flatMap { PriceText.number($0) == 0 ? nil : $0 } }
+    firsts = firsts.map { $0.flatMap { (PriceText.number($0) ?? 1) > 0 ? $0 : nil } }
   }
 }
 
 extension FieldScore {
+  /// The highest confidence of a doubtful choice.
+  static let doubt = 0.6
+
   /// The same score, marked as doubtful: the proposed file has the field only in a comment.
   var doubtful: FieldScore {
     var score = self
-    score.confidence = min(confidence, 0.6)
+    score.confidence = min(confidence, Self.doubt)
     return score
   }
 
   var meaning: PriceMeaning { PriceMeaning.of(evidence.place)?.meaning ?? .asked }
 
-  /// Whether a price of 0 means that the item has no such price.
-  ///
-  /// This is assumed of reduced and former prices, if some item has a 0.
-  var skipsZero: Bool { (isFormer || meaning != .asked) && zeros > 0 }
+  /// The amounts that mean that an item has no such price: negative ones, and 0 for reduced and former prices.
+  var voids: [Int] {
+    let isVoid: (Double) -> Bool = { [isPaid = !isFormer && meaning == .asked] in
+      $0 < 0 || $0 == 0 && !isPaid
+    }
+    return Set(evidence.samples.compactMap(PriceText.number).filter(isVoid)).compactMap(
+      Int.init(exactly:)
+    ).sorted()
+  }
 
-  /// The share of amounts that are 0.
-  fileprivate var zeros: Double { evidence.share { PriceText.number($0) == 0 } }
+  /// The share of amounts that are 0 or negative.
+  fileprivate var zeros: Double { evidence.share { (PriceText.number($0) ?? 1) <= 0 } }
 
   /// The different amounts of the items.
   fileprivate var amounts: Set<String> { Set(evidence.firsts.compactMap(\.self)) }
@@ -448,8 +469,19 @@ extension FieldScore {
       guard let one = PriceText.number(one), let other = PriceText.number(other) else {
         return nil
       }
-      return one == 0 || other == 0 ? nil : (one, other)
+      return one <= 0 || other <= 0 ? nil : (one, other)
     }
+  }
+
+  /// Whether the amounts are written as those of a price, and differ by a factor of at most 4 from it in each item.
+  fileprivate func isLike(_ price: FieldScore) -> Bool {
+    let amounts = amounts(with: price)
+    let isWritten = [self, price].map { $0.evidence.share(PriceText.hasDecimals) > 0.5 }
+    return isWritten[0] == isWritten[1] && (!evidence.place.isMany || price.evidence.place.isMany)
+      && (self.amounts.count > 1 || price.amounts.count == 1) && amounts.count > 1
+      && amounts.allSatisfy { $0 <= 4 * $1 && $1 <= 4 * $0 } && !isSame(as: price)
+      // The whole part of a price is no other price.
+      && amounts.contains { $0.rounded(.down) != $1.rounded(.down) }
   }
 
   /// Whether two paths have equal amounts in nearly all items, perhaps in another notation or in cents.

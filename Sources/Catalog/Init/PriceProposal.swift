@@ -61,6 +61,7 @@ struct PriceProposal {
     isReadable =
       currency.path != nil
       || evidence.share { text in
+        if PriceText.isNegative(text) { return true }
         guard evidence.texts == 0, let number = Double(text) else {
           return (try? Price(parsing: text, currency: currency.code)) != nil
         }
@@ -120,7 +121,10 @@ struct PriceProposal {
     // A price with decimals is in major units, although another price of the item is in cents.
     let isWhole = score.evidence.share(PriceText.isWhole) == 1
     var members = (unit ?? (isWhole ? self.unit : .major)).members(score.evidence.place.first)
-    if score.skipsZero { members.append("none: 0") }
+    let voids = score.voids.map(String.init)
+    if !voids.isEmpty {
+      members.append("none: \(voids.count == 1 ? voids[0] : YAMLText.list(voids))")
+    }
     if let currency { members.append("currency: \(YAMLText.scalar(currency))") }
     return YAMLText.rule(members)
   }
@@ -153,10 +157,13 @@ struct PriceProposal {
     let isHabit =
       currency.confidence >= FieldScore.sure
       && FieldRules.isNamed("largeAmounts", currency.code.lowercased())
-    guard Currency.exponent(of: currency.code) == 2, !isHabit,
-      evidence.share(PriceText.isWhole) == 1
+    guard Currency.exponent(of: currency.code) == 2, evidence.share(PriceText.isWhole) == 1
     else { return false }
     let numbers = evidence.samples.compactMap { Int($0) }
+    // Prices that are all round can be in a smaller unit.
+    let round = isHabit ? 10_000 : 100
+    if Set(numbers).count > 2, numbers.allSatisfy({ $0.isMultiple(of: round) }) { return true }
+    if isHabit { return false }
     // A few prices below 100 can be cents too. Then the other prices decide.
     let large = numbers.filter { $0 == 0 || $0 >= 100 }
     guard numbers.count == evidence.samples.count, large.count * 4 >= numbers.count * 3 else {
@@ -222,7 +229,7 @@ extension CurrencyProposal {
     } else if let code = named?.samples.first?.uppercased() {
       let reason = isOne ? "the items name it" : "items differ, each names its own"
       self.init(code, isOne ? 0.95 : 0.6, reason)
-    } else if let written = Self.written(in: prices, named: code) {
+    } else if let written = Self.written(in: prices, named: code, among: items) {
       self = written
     } else if let unknown = Self.unknown(in: items, code == nil ? root : nil) {
       let reason = "prices are in \(unknown), which is no ISO 4217 currency: correct it"
@@ -233,6 +240,8 @@ extension CurrencyProposal {
     } else if let code = names.first(where: Currency.codes.contains) {
       // For example `{"price": {"EUR": 7, "USD": 8}}`.
       self.init(code, 0.8, "the name of the price's field says so")
+    } else if let coded = items.first(where: Self.areCodes), let code = coded.samples.first {
+      self.init(code, 0.6, "\(YAMLText.scalar(coded.place.first)) has it: correct it if need be")
     } else if let spoken = Self.spoken(items) {
       self = spoken
     } else if prices.contains(where: { $0.share(Self.hasDecimalComma) > 0.5 }) {
@@ -247,6 +256,13 @@ extension CurrencyProposal {
   static func isNamed(by evidence: FieldEvidence) -> Bool {
     isNamed(evidence.place.names)
       && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
+  }
+
+  /// Whether all values are codes of currencies, although the name of their path does not say so.
+  private static func areCodes(_ evidence: FieldEvidence) -> Bool {
+    let words = ["ALL", "COP", "CUP", "GEL", "MAD", "PEN", "SOS", "TOP"]
+    return evidence.isText && evidence.distinct.count == 1
+      && evidence.share { Currency.codes.contains($0) && !words.contains($0) } == 1
   }
 
   private static func isNamed(_ names: [String]) -> Bool {
@@ -286,7 +302,11 @@ extension CurrencyProposal {
   /// The currency of the sign or code that occurs most often in the prices, such as `€`.
   ///
   /// If several currencies share the sign, `named` decides: the code that the response has elsewhere.
-  private static func written(in prices: [FieldEvidence], named: String?) -> Self? {
+  private static func written(
+    in prices: [FieldEvidence],
+    named: String?,
+    among all: [FieldEvidence]
+  ) -> Self? {
     for evidence in prices {
       let units = evidence.samples.flatMap { Set(PriceText.units(of: $0)) }
       guard let unit = units.mostFrequent, unit.count * 10 > evidence.samples.count * 3
@@ -298,19 +318,26 @@ extension CurrencyProposal {
       if let named, codes.contains(named) {
         return Self(named, 0.95, "the response names it, and prices have \"\(shown)\"")
       }
+      // Chinese texts beside a "¥" mean yuan, and not yen.
+      let code = spoken(all).flatMap { codes.contains($0.code) ? $0.code : nil } ?? first
       let others = codes.count == 1 ? "" : ", as in \(codes.prefix(4).joined(separator: ", "))"
-      return Self(first, codes.count == 1 ? 0.9 : 0.6, "prices have \"\(shown)\"\(others)")
+      return Self(code, codes.count == 1 ? 0.9 : 0.6, "prices have \"\(shown)\"\(others)")
     }
     return nil
   }
 
-  /// The currency that the script of the items suggests: won for Korean, yen for Japanese, nil for all others.
+  /// The currency that the script of the items suggests, such as won for Korean; nil if it suggests none.
   private static func spoken(_ items: [FieldEvidence]) -> Self? {
     for (code, language, letters) in [
       ("KRW", "Korean", "\u{AC00}"..."\u{D7A3}"), ("JPY", "Japanese", "\u{3041}"..."\u{30FE}"),
+      ("CNY", "Chinese", "\u{4E00}"..."\u{9FFF}"), ("THB", "Thai", "\u{E01}"..."\u{E5B}"),
+      ("ILS", "Hebrew", "\u{5D0}"..."\u{5EA}"), ("INR", "Hindi", "\u{904}"..."\u{939}"),
+      ("UAH", "Ukrainian", "\u{454}"..."\u{457}"), ("RUB", "Russian", "\u{410}"..."\u{44F}"),
     ] {
       let isSpoken = items.contains { evidence in
-        evidence.isText && evidence.share { $0.contains { letters.contains(String($0)) } } > 0.5
+        evidence.isText
+          && evidence.share { $0.contains { letters.contains(String($0)) } }
+            > (code == "JPY" ? 0.1 : 0.5)
       }
       let reason = "the response names none, its texts are \(language): correct it if need be"
       if isSpoken { return Self(code, 0.4, reason) }
@@ -416,6 +443,9 @@ enum PriceText {
     guard let point = text.lastIndex(where: { ".,".contains($0) }) else { return false }
     return (1...2).contains(text[text.index(after: point)...].prefix { $0.isWholeNumber }.count)
   }
+
+  /// Whether a text is a negative number, such as "-1".
+  static func isNegative(_ text: String) -> Bool { Double(text).map { $0 < 0 } ?? false }
 
   /// Whether a number begins with a zero, such as "007": it is a code and no amount.
   static func isCode(_ text: String) -> Bool {

@@ -18,7 +18,8 @@ package struct ProposedPage: Sendable {
   ///
   /// If the body is an error message of the shop, the error quotes it.
   fileprivate func located(_ error: CatalogError) -> CatalogError {
-    var error = error.quoting(body)
+    // XML was read as such, so that it is no message.
+    var error = FormatSignature.look(of: body) == .xml ? error : error.quoting(body)
     error.subject = source.label
     return error
   }

@@ -171,7 +171,7 @@ enum ForeignData {
 /// For example, the line `https://shop.example/a.jpg A cup` becomes
 /// `{"number": 1, "text": "https://shop.example/a.jpg A cup", "url": "https://shop.example/a.jpg", "rest": "A cup"}`.
 /// `number` is the number of the line. `url` is the first word that begins with `http://` or `https://`, and `rest` are
-/// the other words.
+/// the other words. A line that begins with `#` is a comment and is skipped.
 enum TextLines {
   static func json(
     of body: [UInt8],
@@ -191,7 +191,7 @@ enum TextLines {
       number += 1
       if number % 1024 == 0 { try limits.demandTime(subject) }
       let text = String(decoding: bytes[place..<end], as: UTF8.self).trimmed
-      if !text.isEmpty {
+      if !text.isEmpty, !text.hasPrefix("#") {
         writer.object {
           $0.member("number", number)
           $0.member("text", text)
@@ -214,10 +214,11 @@ enum TextLines {
     word.hasPrefix("http://") || word.hasPrefix("https://")
   }
 
-  /// Whether the first line of a body that is not empty contains a URL.
+  /// Whether the first line of a body that is neither empty nor a comment contains a URL.
   static func haveURLs(_ body: [UInt8]) -> Bool {
-    let bytes = JSONText(body).bytes.prefix(1 << 14).drop { $0 <= 0x20 }
-    let line = String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
-    return line.split { $0.isWhitespace }.contains(where: isURL)
+    let text = String(decoding: JSONText(body).bytes.prefix(1 << 14), as: UTF8.self)
+    let line = text.split(whereSeparator: \.isNewline).lazy.map { String($0).trimmed }
+      .first { !$0.isEmpty && !$0.hasPrefix("#") }
+    return line?.split { $0.isWhitespace }.contains(where: isURL) ?? false
   }
 }

@@ -100,6 +100,18 @@ struct TableRecords {
       && names.allSatisfy { !$0.isEmpty && $0.utf8.count <= 100 && !$0.contains("://") }
   }
 
+  /// The name of the separator between the cells of a table without column names, such as "bars"; nil for other texts.
+  ///
+  /// The second line and the two after it must have the same number of cells, at least three.
+  static func unnamedSeparator(in body: [UInt8]) -> String? {
+    let beginning = String(decoding: text(of: body).prefix(1 << 16), as: UTF8.self)
+    let lines = beginning.split(whereSeparator: \.isNewline).dropFirst().prefix(3)
+    return separators.first { separator in
+      let counts = lines.map { $0.utf8.count { $0 == separator.byte } }
+      return counts.count > 1 && counts[0] > 1 && Set(counts).count == 1
+    }?.name
+  }
+
   private func head(_ rows: inout Rows, _ separator: UInt8) throws(CatalogError) -> [String] {
     let names = rows.next(most: Self.mostColumns + 1)?.map(name) ?? []
     let isNamed = columns.isEmpty ? names.count > 1 : names.contains { columns.contains($0) }
