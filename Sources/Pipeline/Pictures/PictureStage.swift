@@ -191,21 +191,20 @@ extension PictureStage {
   ///
   /// - Throws: The failure to report if the picture is not requested.
   private func url(of entry: PictureEntry) throws(TransferFailure) -> WebURL {
+    guard entry.id == PictureID(url: entry.identity) else {
+      throw TransferFailure(
+        reason: .identityClash,
+        url: (try? context.transport.parse(entry.url, relativeTo: nil))?.redacted ?? entry.url,
+        detail: "another picture has the same key and file"
+      )
+    }
     guard !entry.isHeld,
       case .rest = entry.freshness(
         at: context.now(),
         for: nil,
         onlyDue: context.options.onlyDue
       )
-    else {
-      let url = try context.transport.parse(entry.url, relativeTo: nil)
-      guard entry.isHeld, entry.identity != context.identity(of: url) else { return url }
-      throw TransferFailure(
-        reason: .identityClash,
-        url: url.redacted,
-        detail: "another picture has the same key and file"
-      )
-    }
+    else { return try context.transport.parse(entry.url, relativeTo: nil) }
     throw TransferFailure(
       reason: FailureReason(rawValue: entry.failure ?? ""),
       url: (try? context.transport.parse(entry.url, relativeTo: nil))?.redacted ?? entry.url,
