@@ -40,7 +40,7 @@ struct ListingDiffTests {
         title: section.title,
         subtitle: nil,
         listing: try index.keepListing(
-          section.items.map { ItemRecord(key: $0.id, body: $0.encoded(), pictures: []) }
+          section.items.map { NewItem(key: $0.id, body: $0.encoded(), pictures: []) }
         ),
         source: "network"
       )
