@@ -26,14 +26,12 @@ struct ProposalEvidenceTests {
     Case(
       testDescription: "the name of a file alone may not lead to the picture",
       item: #""id": NUMBER, "name": "N NUMBER", "photo": {"filename": "NUMBER.jpg"}"#,
-      lines: ["    # thumbnail: $.photo.filename"],
       unsure: ["thumbnail"]
     ),
     Case(
       testDescription: "an address with a gap to fill is no picture yet",
       item:
         #""id": NUMBER, "name": "N NUMBER", "imageUrl": "https://c.example/<size>/NUMBER.jpg""#,
-      lines: ["    # thumbnail: $.imageUrl"],
       unsure: ["thumbnail"]
     ),
     Case(

@@ -433,7 +433,8 @@ struct FieldScore {
           && (name != path.last || FieldRules.has("picture", in: name))
       }
       let isService =
-        ["href", "self", "link"].contains(name) && evidence.share(PictureText.isService) > 0.5
+        FieldRules.isID(place.name)
+        || ["href", "self", "link"].contains(name) && evidence.share(PictureText.isService) > 0.5
       let isTemplate = evidence.share(PictureText.isTemplate) > 0.2
       let likely =
         isOfOthers || isMark || isService ? 0.35 : isTemplate ? 0.5 : isBackdrop ? 0.85 : 1

@@ -211,9 +211,8 @@ struct ItemFields {
       $0.isSure && $0.evidence.held >= picture.held && $0.evidence.place != picture.place
     }.map(\.evidence)
     // Three items or fewer can have the same picture by chance.
-    if picture.held > 3, picture.variety < 0.5, rivals.contains(where: { $0.variety > 0.9 }) {
-      return true
-    }
+    let isShared = picture.held > 3 && picture.variety < 0.5
+    if isShared, rivals.contains(where: { $0.variety > 0.9 }) { return true }
     guard let owner = Self.owner(of: picture.place) else { return false }
     let isOwned = rivals.contains {
       Self.owner(of: $0.place) == nil && $0.share(PictureText.isBare) < 0.5
@@ -225,7 +224,8 @@ struct ItemFields {
         && (FieldRules.isID(name) || FieldRules.confidence("title", NameWords.plain(name)) >= 0.7)
     }
     let hasRival = rivals.contains { $0.place.steps[0].name != steps[0].name }
-    return isNamed && hasRival && steps[owner.count...].contains { FieldRules.isPicture($0.name) }
+    return isNamed && (isShared || hasRival)
+      && steps[owner.count...].contains { FieldRules.isPicture($0.name) }
       && rankings[.title]?.first?.evidence.place.steps.starts(with: owner) != true
   }
 
