@@ -64,14 +64,15 @@ struct FirstSyncTests {
     #expect(try verify(folder).isClean && verify(folder).index == .whole)
   }
 
-  @Test func `pictures are requested as soon as their section is decoded`() throws {
+  @Test func `pictures are requested as soon as their section is stored`() throws {
     do {
       let index = try Index(CacheLayout(creating: folder.path("cache")))
-      // The index refuses listings here, so a picture that waits for one would never be requested.
+      // The index refuses the second listing, so a picture that waits for it would never be requested.
       try index.write { db in
         try db.execute(
           sql: """
-            CREATE TRIGGER none BEFORE INSERT ON listing BEGIN SELECT RAISE(ABORT, 'none'); END
+            CREATE TRIGGER second BEFORE INSERT ON listing WHEN EXISTS (SELECT 1 FROM listing)
+            BEGIN SELECT RAISE(ABORT, 'none'); END
             """
         )
       }
@@ -83,7 +84,8 @@ struct FirstSyncTests {
     #expect(throws: LarderError.self) { try shop.sync(folder, options: options) }
 
     let asked = shop.store.requests.map(\.path)
-    #expect(asked.filter { $0.hasPrefix("/pictures/") }.count == 12)
+    let pictures = asked.filter { $0.hasPrefix("/pictures/") }
+    #expect(!pictures.isEmpty && Set(pictures.map { $0.dropFirst(10).prefix(1) }).count == 1)
     #expect(Set(asked).count == asked.count)
   }
 

@@ -11,7 +11,7 @@ import Testing
 /// The states of stored pictures and details, which a run reads from the index before its
 /// requests.
 struct WhatIsKnownTests {
-  @Test func `a run that cannot read the states of the pictures fails and requests none`() throws {
+  @Test func `a run that cannot read which pictures are due fails and requests none`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 2, items: 3)
     let catalog = try shop.catalog(detail: false)
@@ -20,14 +20,14 @@ struct WhatIsKnownTests {
     shop.store.clearRequests()
     let index = try DatabaseQueue(path: folder.path("cache/index.sqlite"))
     try index.write { db in
-      try db.execute(sql: "ALTER TABLE picture RENAME COLUMN content TO hidden")
+      try db.execute(sql: "ALTER TABLE item_picture RENAME COLUMN picture TO hidden")
     }
 
     #expect(throws: LarderError.self) { try shop.sync(folder, catalog) }
     #expect(Set(shop.store.requests.map(\.path)) == ["/shop/A", "/shop/B"])
 
     try index.write { db in
-      try db.execute(sql: "ALTER TABLE picture RENAME COLUMN hidden TO content")
+      try db.execute(sql: "ALTER TABLE item_picture RENAME COLUMN hidden TO picture")
     }
     try index.close()
     #expect(try shop.sync(folder, catalog).outcome == .complete)

@@ -20,14 +20,16 @@ enum DueQuery: String, CaseIterable {
   case seen = "INSERT INTO temp.seen SELECT picture FROM temp.came"
   /// The pictures that are not fresh at the moment ?1.
   ///
-  /// The range of times is that of ``FreshnessPolicy/window(answered:expiry:)``. ?2 is the time of the plan of shards,
-  /// or the end of time: a picture is not due if it was fresh then, or was answered since.
+  /// The range of times is that of ``FreshnessPolicy/window(answered:expiry:)``, where ?3 is the tolerance. ?2 is the
+  /// time of the plan of shards, or the end of time: a picture is not due if it was fresh then, or was answered since.
+  /// The values are cast, because a text in a damaged row is larger than any number.
   case stale = """
-    SELECT c.picture, p.url, coalesce(p.checked, 0), p.sha256 IS NOT NULL \
-    FROM temp.came c LEFT JOIN picture p ON p.row = c.picture WHERE p.row IS NULL OR p.sha256 IS NULL OR NOT (
-      coalesce(p.checked, 0) < p.expiry AND coalesce(p.checked, 0) - ?3 <= ?1 AND ?1 < p.expiry
-      OR coalesce(p.checked, 0) >= ?2
-      OR coalesce(p.checked, 0) < p.expiry AND coalesce(p.checked, 0) - ?3 <= ?2 AND ?2 < p.expiry)
+    SELECT picture, url, checked, isHeld FROM (
+      SELECT c.picture, p.url, coalesce(CAST(p.checked AS INTEGER), 0) AS checked,
+        coalesce(CAST(p.expiry AS INTEGER), 0) AS expiry, p.sha256 IS NOT NULL AS isHeld
+      FROM temp.came c LEFT JOIN picture p ON p.row = c.picture)
+    WHERE NOT isHeld OR NOT (checked >= ?2
+      OR checked < expiry AND (checked - ?3 <= ?1 AND ?1 < expiry OR checked - ?3 <= ?2 AND ?2 < expiry))
     """
   case due = "INSERT INTO temp.due(host, rank, checked, picture) VALUES (?1, ?2, ?3, ?4)"
   case next = """
