@@ -898,7 +898,7 @@ struct ProposalEvidenceTests {
     Case(
       testDescription: "a lower amount that some items have may be paid",
       item:
-        #""id": NUMBER, "name": "Cup NUMBER", "price": "$19.5NUMBER", "special": ["$9.90", null][NUMBER]"#,
+        #""id": NUMBER, "name": "Cup NUMBER", "price": "$19.5NUMBER", "special": ["$9.90", "$8.80", null][NUMBER]"#,
       lines: ["  # salePrice: [$.special, $.price]"],
       unsure: ["salePrice"]
     ),

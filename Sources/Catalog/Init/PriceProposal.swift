@@ -318,8 +318,9 @@ extension CurrencyProposal {
       if let named, codes.contains(named) {
         return Self(named, 0.95, "the response names it, and prices have \"\(shown)\"")
       }
-      // Chinese texts beside a "¥" mean yuan, and not yen.
-      let code = spoken(all).flatMap { codes.contains($0.code) ? $0.code : nil } ?? first
+      // Chinese texts beside a "¥" mean yuan, and not yen. A Japanese price can have Chinese characters itself.
+      let texts = all.filter { text in !prices.contains { $0.place == text.place } }
+      let code = spoken(texts).flatMap { codes.contains($0.code) ? $0.code : nil } ?? first
       let others = codes.count == 1 ? "" : ", as in \(codes.prefix(4).joined(separator: ", "))"
       return Self(code, codes.count == 1 ? 0.9 : 0.6, "prices have \"\(shown)\"\(others)")
     }
