@@ -152,7 +152,7 @@ import Testing
       if ($0["id"] as? String ?? "") > "M4" { $0 = ["error": "not found"] }
     },
     each("one title malformed", first: 0, second: 0, ["section main", "title"]) {
-      if $0["id"] as? String == "M3" { $0["title"] = ["x"] }
+      if $0["id"] as? String == "M3" { $0["title"] = ["x": "y"] }
     },
     each(
       "one item without an id",
