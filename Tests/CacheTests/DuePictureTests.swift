@@ -62,6 +62,8 @@ struct DuePictureTests {
     for step in plan where step.hasPrefix("SCAN") {
       #expect(["SCAN c", "SCAN s", "SCAN temp.came"].contains(step), "\(query): \(step)")
     }
+    // A search in `came` would be repeated for each row of `seen`.
+    #expect(!plan.contains { $0.hasPrefix("SEARCH temp.came") }, "\(query): \(plan)")
   }
 
   @Test func `a picture is counted once, and each reference is counted`() throws {

@@ -16,7 +16,10 @@ enum DueQuery: String, CaseIterable {
   case references =
     "SELECT count(*) FROM listing_item l CROSS JOIN item_picture s ON s.item = l.item WHERE l.listing = ?1"
   case shown = "INSERT OR IGNORE INTO temp.came SELECT row FROM picture WHERE id = ?1"
-  case known = "DELETE FROM temp.came WHERE picture IN (SELECT picture FROM temp.seen)"
+  /// Because of the unary plus, SQLite looks up each row of `came` in `seen`.
+  ///
+  /// Otherwise it would look up each row of `seen` in `came`, at every call.
+  case known = "DELETE FROM temp.came WHERE +picture IN (SELECT picture FROM temp.seen)"
   case seen = "INSERT INTO temp.seen SELECT picture FROM temp.came"
   /// The pictures that are not fresh at the moment ?1.
   ///
