@@ -910,6 +910,12 @@ struct ProposalEvidenceTests {
       unsure: ["salePrice"]
     ),
     Case(
+      testDescription: "an attribute beside one with the currency is the price",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "traits": [{"name": "price", "value": "16NUMBER"}, {"name": "currency", "value": "NOK"}]"#,
+      lines: ["  salePrice: \"$.traits[?@.name == 'price'].value\""]
+    ),
+    Case(
       testDescription: "whole numbers that are all round may be cents",
       item: #""id": NUMBER, "name": "Cup NUMBER", "price": NUMBER000, "currency": "EUR""#,
       lines: ["  # salePrice: $.price", "  # salePrice: {path: $.price, minorUnits: true}"],

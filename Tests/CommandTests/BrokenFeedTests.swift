@@ -151,8 +151,8 @@ import Testing
     each("half the items malformed", first: 3, second: 4, ["section main", "4 of its 8"]) {
       if ($0["id"] as? String ?? "") > "M4" { $0 = ["error": "not found"] }
     },
-    each("one title malformed", first: 0, second: 0, ["section main", "title"]) {
-      if $0["id"] as? String == "M3" { $0["title"] = ["x": "y"] }
+    each("one title malformed", first: 0, second: 0, ["section main", "(M3)", "name"]) {
+      if $0["id"] as? String == "M3" { $0["name"] = ["x": "y"] }
     },
     each(
       "one item without an id",

@@ -83,11 +83,21 @@ struct PriceChoice {
       let isStatistic =
         score.isCalled("lowest")
         && beside.contains { FieldRules.has("statistic", in: NameWords.plain($0.place.name)) }
-      let isDoubtful = isStatistic || place.isChosen || isOfSeveralKinds(place, all)
+      let isAttribute = place.isChosen && !hasCurrency(beside: place, all)
+      let isDoubtful = isStatistic || isAttribute || isOfSeveralKinds(place, all)
       var score = isDoubtful ? score.doubtful : score
       if score.meaning != .asked { score.evidence.dropZeros() }
       return score
     }.ranked(by: \.confidence)
+  }
+
+  /// Whether an attribute next to this one has the currency, as in `[{"code": "price", "value": 5}, {"code": "currency",
+  /// "value": "EUR"}]`.
+  private static func hasCurrency(beside place: FieldPlace, _ all: [FieldEvidence]) -> Bool {
+    all.contains { other in
+      other.place.isChosen && other.place.steps.map(\.name) == place.steps.map(\.name)
+        && FieldRules.isNamed("currency", NameWords.plain(other.place.name))
+    }
   }
 
   /// Whether the elements of a list of prices are prices of different kinds, so that the first is one of several.
