@@ -1175,6 +1175,14 @@ struct ProposalEvidenceTests {
     #expect(FormatSignature.look(of: bytes(text)) == (isPage ? .page : .xml))
   }
 
+  @Test func `a playlist is refused, because it lists no pictures`() {
+    let error = #expect(throws: CatalogError.self) {
+      try Self.propose(body: "#EXTM3U\n#EXTINF:-1,One\nhttps://s.example/1/main.m3u8\n")
+    }
+
+    #expect(error?.reason.contains("playlist") == true)
+  }
+
   @Test func `a colon within a path is not a scheme`() {
     #expect(ProposedSource(url: "https://shop.example/values/A1:D").url == "./A1:D")
   }

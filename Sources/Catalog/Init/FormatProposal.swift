@@ -22,6 +22,15 @@ struct FormatProposal: ProposedReading {
   /// - Throws: ``CatalogError`` when the response is an HTML page without products or a feed without items. No mapping
   ///   could read such a response either.
   init?(of page: ProposedPage, currency: String?) throws(CatalogError) {
+    // Each line of a playlist is a stream or a file of sound; none is a picture.
+    if page.body.starts(with: Array("#EXTM3U".utf8)) {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: "the response",
+        reason: "it is a playlist of streams (M3U), which has no list of items",
+        remedy: "give a URL that lists items as JSON, XML or a table"
+      )
+    }
     let fitting = page.source.body == nil ? FormatSignature.formats(fitting: page.body) : []
     for format in fitting {
       if let proposal = try? Self(format, reading: page, currency), !proposal.misses(page.body) {
