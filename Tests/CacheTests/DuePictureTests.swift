@@ -66,6 +66,14 @@ struct DuePictureTests {
     #expect(!plan.contains { $0.hasPrefix("SEARCH temp.came") }, "\(query): \(plan)")
   }
 
+  @Test func `a picture of a detail that has no row is damage`() throws {
+    let lost = PictureID(IdentityDigest(high: 0, low: 0))
+
+    let failure = #expect(throws: LarderError.self) { try see([lost], rule()) }
+
+    #expect(failure?.code == .damaged)
+  }
+
   @Test func `a picture is counted once, and each reference is counted`() throws {
     try index.save((0..<4).map { entry($0) } + [entry(4, host: "b")])
     let listing = try index.keepListing(

@@ -140,6 +140,8 @@ extension Index {
     try see(by: rule, host: host) { db in
       var shown = try RowWriter(db, DueQuery.shown.rawValue)
       for id in ids {
+        // This key stands for a picture that has no row.
+        guard id.digest != IdentityDigest(high: 0, low: 0) else { throw lostPicture() }
         shown.bind(1, id.digest)
         try shown.run()
       }
