@@ -77,6 +77,22 @@ struct ListingPartsTests {
     for item in items { #expect(try index.items(listing: listing, id: item.key) == [item.record]) }
   }
 
+  @Test func `an item with the id of an earlier one is left out and not stored`() throws {
+    let items = ["a1", "b1", "a2", "b1", "a3", "a2"].map {
+      NewItem(key: String($0.prefix(1)), body: Array($0.utf8), pictures: [])
+    }
+    var drafts: [ListingDraft] = []
+    try index.keep([(listing: 0, items: Array(items[..<4]))], in: &drafts)
+    try index.keep([(listing: 0, items: Array(items[4...]))], in: &drafts)
+
+    let listing = try index.keepListing(drafts[0])
+
+    #expect(try index.items(listing: listing) == items[..<2].map(\.record))
+    #expect(drafts[0].repeats.map(\.place) == [2, 4, 5])
+    #expect(drafts[0].repeats.map(\.id) == ["a", "a", "a"])
+    #expect(try index.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") } == 2)
+  }
+
   @Test func `a missing listing is damage, not fewer items`() throws {
     let listing = try kept(3)
     try index.write { try $0.execute(sql: "DELETE FROM listing") }

@@ -60,6 +60,28 @@ struct MigrationTests {
     #expect(try shape(migrated) == shape(Index(CacheLayout(creating: folder.path("new")))))
   }
 
+  @Test func `a listing that equals another one without its repeats is replaced by it`() throws {
+    let old = try OldCache("v4", in: folder)
+    try DatabaseQueue(path: old.root + "/index.sqlite").write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO listing(id, items, keys, pictures)
+          SELECT 9223372036854775807, CAST(substr(items, 1, 8) || items AS BLOB), keys, pictures
+          FROM listing WHERE id = (SELECT listing FROM run_section WHERE run = 1);
+          UPDATE run_section SET listing = 9223372036854775807 WHERE run = 1;
+          UPDATE decoded SET listing = 9223372036854775807;
+          """
+      )
+    }
+
+    let migrated = try index()
+
+    #expect(try OldCache.contents(of: migrated) == OldCache.contents)
+    let page = try #require(try migrated.document("https://shop.example/main"))
+    let kept = try migrated.decoded(page.id).map(\.listing)
+    #expect(try migrated.sections(run: 1).map(\.listing) == kept)
+  }
+
   @Test(arguments: OldCache.names)
   func `pictures of an earlier larder need no download`(_ name: String) throws {
     let old = try OldCache(name, in: folder)

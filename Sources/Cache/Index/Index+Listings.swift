@@ -71,7 +71,7 @@ package enum NewListing: Sendable {
     switch self {
     case .items(let items):
       var writer = try ListingWriter(db, showing: items.flatMap(\.pictures))
-      return try ListingWriter.keep(items.map { try writer.version(of: $0).own }, in: db)
+      return try ListingWriter.keep(items.map { try writer.version(of: $0) }, in: db)
     case .draft(let draft): return try ListingWriter.keep(draft, in: db)
     }
   }
@@ -104,22 +104,28 @@ struct ListingWriter: ~Copyable {
     self.picture = picture
   }
 
-  /// Stores a version of an item unless the index has it.
-  ///
-  /// - Returns: Its id, and the ids of all other versions that have the item's id.
-  /// - Throws: `DatabaseError` when the index cannot be written.
-  mutating func version(
-    of new: NewItem
-  ) throws -> (own: ItemVersion, others: [ItemVersion]) {
+  /// Stores a version of an item unless the index has it, and returns its id.
+  mutating func version(of new: NewItem) throws -> ItemVersion {
     let digest = IdentityDigest(of: new.body)
+    return try versions(of: new.key, digest).own ?? insert(new, digest)
+  }
+
+  /// The stored version of an item that has this digest, and all other versions that have the item's id.
+  private func versions(
+    of key: String,
+    _ digest: IdentityDigest
+  ) throws -> (own: ItemVersion?, others: [ItemVersion]) {
     var own: ItemVersion?
     var others: [ItemVersion] = []
-    known.restart(new.key)
+    known.restart(key)
     while try known.next() {
       let version = ItemVersion(rawValue: known.number(0))
       if known.key(1) == digest { own = version } else { others.append(version) }
     }
-    if let own { return (own, others) }
+    return (own, others)
+  }
+
+  private mutating func insert(_ new: NewItem, _ digest: IdentityDigest) throws -> ItemVersion {
     item.bind(1, new.key)
     item.bind(2, digest)
     item.bind(3, new.body)
@@ -131,18 +137,23 @@ struct ListingWriter: ~Copyable {
       picture.bind(3, pictures[shown.id])
       try picture.run()
     }
-    return (version, others)
+    return version
   }
 
   /// Adds an item to a listing, unless the listing has an item with the same id.
+  ///
+  /// An item that is left out is not stored. Otherwise each of many items with one id would be compared with all of
+  /// them before it.
   mutating func add(_ new: NewItem, to draft: inout ListingDraft) throws {
-    let (own, others) = try version(of: new)
+    let digest = IdentityDigest(of: new.body)
+    let (known, others) = try versions(of: new.key, digest)
     defer { draft.added += 1 }
-    if try has(own, draft) { return }
+    if let known, try has(known, draft) { return }
     for other in others where try has(other, draft) {
       draft.repeats.append((draft.added, new.key))
       return
     }
+    let own = try known ?? insert(new, digest)
     try add(own, to: draft.id, at: draft.count)
     draft.digest.add(own)
     draft.count += 1

@@ -175,6 +175,20 @@ extension Index {
       listing.bind(2, digest.identity)
       listing.bind(3, count)
       try listing.run()
+      guard db.changesCount == 0 else { continue }
+      // Without the repeats, the listing equals another one, which takes its place.
+      let known = try ListingID.fetchOne(
+        db,
+        sql: "SELECT id FROM listing WHERE digest = ?",
+        arguments: [digest.identity]
+      )
+      for table in ["run_section", "old_decoded"] {
+        try db.execute(
+          sql: "UPDATE \(table) SET listing = ? WHERE listing = ?",
+          arguments: [known, rows.number(0)]
+        )
+      }
+      try db.execute(sql: ListingQuery.dropPlaces.rawValue, arguments: [rows.number(0)])
     }
   }
 

@@ -115,9 +115,11 @@ extension CatalogReader {
   ) throws(LarderError) -> [String: (item: StoreItem, sections: [String])] {
     var found: [String: (item: StoreItem, sections: [String])] = [:]
     for section in sections {
-      for id in wanted {
-        guard let item = try items(id, in: section).first else { continue }
-        found[id, default: (item, [])].sections.append(section.key)
+      guard let listing = section.listing else { continue }
+      let places = try index.places(of: wanted, in: listing).sorted()
+      for item in try index.items(listing: listing, at: places).storeItems()
+      where found[item.id]?.sections.last != section.key {
+        found[item.id, default: (item, [])].sections.append(section.key)
       }
     }
     return found
