@@ -20,8 +20,8 @@ enum ComparisonQuery: String, CaseIterable {
     """
   /// Counts those ids of the JSON array ?1 that no listing of the JSON array ?2 has.
   case unlisted = """
-    SELECT count(*) FROM json_each(?1) AS own WHERE NOT EXISTS (SELECT 1 FROM item v CROSS JOIN json_each(?2) AS some \
-    CROSS JOIN listing_item n INDEXED BY listing_member ON n.listing = some.value AND n.item = v.row WHERE v.key = own.value)
+    SELECT count(*) FROM json_each(?1) AS own WHERE NOT EXISTS (SELECT 1 FROM item v WHERE v.key = own.value AND v.row IN \
+    (SELECT n.item FROM json_each(?2) AS some CROSS JOIN listing_item n ON n.listing = some.value))
     """
   /// The items of the listing ?2, with items of the listing ?1 that it does not have under any version.
   ///

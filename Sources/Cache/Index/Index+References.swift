@@ -50,11 +50,11 @@ extension Index {
 
   /// The same, and the rows of the pictures in the details of these items.
   private static let referenced = """
-    \(shownByItems) UNION SELECT s.picture FROM detail d CROSS JOIN detail_picture s ON s.detail = d.row
-    WHERE EXISTS (SELECT 1 FROM item i CROSS JOIN run_section r ON r.run = (
-      SELECT max(id) FROM run WHERE run.catalog = d.catalog AND run.finished IS NOT NULL)
-    CROSS JOIN listing_item l INDEXED BY listing_member ON l.listing = r.listing AND l.item = i.row
-    WHERE i.key = d.item)
+    \(shownByItems) UNION SELECT s.picture FROM catalog c CROSS JOIN run_section r ON r.run = (
+      SELECT max(id) FROM run WHERE run.catalog = c.id AND run.finished IS NOT NULL)
+    CROSS JOIN listing_item l ON l.listing = r.listing CROSS JOIN item i ON i.row = l.item
+    CROSS JOIN detail d ON d.catalog = c.id AND d.item = i.key
+    CROSS JOIN detail_picture s ON s.detail = d.row
     """
 
   /// Whether any picture is marked as unreferenced.
