@@ -926,6 +926,11 @@ struct ProposalEvidenceTests {
       lines: ["  salePrice: {path: $.price, none: -1}"]
     ),
     Case(
+      testDescription: "calories are no price, although the Arabic word begins like that for a price",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "السعرات": 21NUMBER"#,
+      absent: ["salePrice"]
+    ),
+    Case(
       testDescription: "different negative numbers are changes of a price, and no prices",
       item:
         #""id": NUMBER, "name": "Cup NUMBER", "priceChange": [2.25, -3.5, -1.75][NUMBER]"#,
