@@ -926,7 +926,7 @@ struct ProposalEvidenceTests {
       lines: ["  salePrice: {path: $.price, none: -1}"]
     ),
     Case(
-      testDescription: "calories are no price, although the Arabic word begins like that for a price",
+      testDescription: "calories, whose Arabic word begins like that for a price, are no price",
       item: #""id": NUMBER, "name": "Cup NUMBER", "السعرات": 21NUMBER"#,
       absent: ["salePrice"]
     ),
