@@ -932,6 +932,17 @@ struct ProposalEvidenceTests {
       lines: ["  salePrice: {path: $.price, none: -1}"]
     ),
     Case(
+      testDescription: "calories, whose Arabic word begins like that for a price, are no price",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "السعرات": 21NUMBER"#,
+      absent: ["salePrice"]
+    ),
+    Case(
+      testDescription: "different negative numbers are changes of a price, and no prices",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "priceChange": [2.25, -3.5, -1.75][NUMBER]"#,
+      absent: ["salePrice"]
+    ),
+    Case(
       testDescription: "a list price that is the price of every item is asked about",
       item:
         #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5NUMBER, "regular_price": 9.5NUMBER"#,
@@ -1181,6 +1192,25 @@ struct ProposalEvidenceTests {
     }
 
     #expect(error?.reason.contains("playlist") == true)
+  }
+
+  @Test func `a list that is less deep is a rival too`() throws {
+    let items = { (name: String) in
+      (1...9).map {
+        """
+        {"id": "\(name)\($0)", "title": "Cup \(name) \($0)", "price": \($0).5, "image": "https://c.example/\(name)\($0).jpg"}
+        """
+      }.joined(separator: ",")
+    }
+    let source = ProposedSource(url: "https://shop.example/cups.json")
+    let body = bytes(
+      #"{"data": {"shop": {"products": [\#(items("a"))]}}, "archive": [\#(items("b"))]}"#
+    )
+
+    let file = try ProposedFile(of: [ProposedPage(body: body, source: source)], name: "x.yaml")
+
+    #expect(file.text.contains("items: $.data.shop.products"), "\(file.text)")
+    #expect(file.text.contains("# items: $.archive"), "\(file.text)")
   }
 
   @Test func `a colon within a path is not a scheme`() {

@@ -287,7 +287,7 @@ struct EvidenceCollection {
       }),
       elements[0].members.contains(where: { $0.value.text.map(PictureText.isLink) ?? false })
     else { return [] }
-    for (key, _) in elements[0].members {
+    for (key, _) in elements[0].members.prefix(40) {
       let names = elements.compactMap { $0[key]?.text }
       guard Set(names).count == elements.count,
         names.allSatisfy({ $0.utf8.count <= 30 && !PictureText.isLink($0) }),

@@ -306,10 +306,13 @@ enum PriceMeaning {
     }
     let words = name.split(separator: " ").map(String.init)
     guard words.contains(where: { FieldRules.confidence("price", $0) == 0.95 }) else {
-      // Korean and Thai write compounds without spaces: the word for price is a part of them.
+      // Thai, Chinese, Japanese and Korean write compounds without spaces: the word for price is a part of them. The
+      // letters of other languages come before those of Thai in Unicode. There, the letters of a price can also be in
+      // another word, such as that for calories in Arabic.
       func isCompound(_ meaning: String) -> Bool {
-        FieldRules.names(of: meaning).contains {
-          !$0.allSatisfy(\.isASCII) && $0.count > 1 && name.contains($0)
+        FieldRules.names(of: meaning).contains { word in
+          word.count > 1 && word.unicodeScalars.allSatisfy { $0.value >= 0xE00 }
+            && name.contains(word)
         }
       }
       return isCompound("price") && !isCompound("never") ? 0.9 : 0

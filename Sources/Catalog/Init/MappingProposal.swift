@@ -244,7 +244,7 @@ extension MappingProposal: ProposedReading {
   private var rivalLists: [String] {
     let paths = look.rivals.map(\.path)
     let apart = place.path.indices.filter { step in
-      paths.contains { $0[step...].first != place.path[step] }
+      paths.contains { $0.dropFirst(step).first != place.path[step] }
     }
     var every = place.path
     for step in apart { every[step] = FieldPlace.everyElement }

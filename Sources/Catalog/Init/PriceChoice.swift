@@ -392,9 +392,14 @@ extension FieldEvidence {
       && PriceMeaning.of(place) == nil && amountShare == 1 && share(PriceText.isCode) == 0
   }
 
-  /// The share of values that are prices, or negative numbers, which mean "none".
+  /// The share of values that are prices, or a negative number that means "none", such as -1.
+  ///
+  /// Different negative numbers are changes of a price, and no prices.
   var amountShare: Double {
-    share(PriceText.isPrice) == 0 ? 0 : share { PriceText.isPrice($0) || PriceText.isNegative($0) }
+    let prices = share(PriceText.isPrice)
+    let negative = Set(samples.filter(PriceText.isNegative).compactMap(Double.init))
+    return prices == 0 || negative.count != 1
+      ? prices : share { PriceText.isPrice($0) || PriceText.isNegative($0) }
   }
 
   /// Removes the amounts of 0, and negative ones, from ``firsts``.

@@ -225,7 +225,12 @@ final class DetailStage: Sendable {
         return settle(.failed)
       }
       let reader = context.catalog.detailReader
-      let request = try context.request(for: source, reader: reader, mapping: mapping)
+      var request = try context.request(for: source, reader: reader, mapping: mapping)
+      // A 304 can only confirm details that this document sent.
+      let known = try context.index.details(catalog: context.entry.id, items: [id])
+      if let held = request.held, known.values.contains(where: { !$0.isFrom(held) }) {
+        request.held = nil
+      }
       context.fetchShared(request) { [self] in settle($0) }
     } catch {
       context.failures.note(error)
