@@ -26,7 +26,7 @@ extension Index {
     try moveDetails(in: db)
     for table in moved { try db.execute(sql: "DROP TABLE old_\(table)") }
     try db.execute(sql: viewSchema)
-    // The list of migrations begins anew.
+    // The list of migrations starts at this version.
     try db.execute(sql: "DELETE FROM grdb_migrations")
   }
 

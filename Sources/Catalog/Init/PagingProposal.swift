@@ -242,8 +242,8 @@ struct PagingProposal {
         return number.map { (member.name, $0) }
       }.first
     }
-    // A number beside the list that is larger than the list is the total, whatever its name. `count` can be that of the
-    // list itself.
+    // A number beside the list that is larger than the list is the total, even under an unknown name. `count` can be
+    // that of the list itself.
     let stated = number("total")
     let isStated = stated.map { $0.value > count || $0.name != "count" } ?? false
     let total = isStated ? stated : largerNumber(around, than: count) ?? stated
