@@ -149,8 +149,9 @@ extension Index {
     }
   }
 
-  /// Fills `came` by `fill`, which returns the number of references, and moves the pictures that are new to `seen`, and
-  /// those that are due to `due`.
+  /// Fills `came` by `fill`, and copies the pictures that are new to the run into `seen`, and the due ones into `due`.
+  ///
+  /// `fill` returns the number of references.
   private func see(
     by rule: DueRule,
     host: (String) -> String,

@@ -140,9 +140,10 @@ extension Index {
   ) throws(LarderError) -> ListingID {
     try write { db in
       let rows = try RowReader(db, ComparisonQuery.union.rawValue)
-      rows.restart(old.rawValue, listing.rawValue)
       if let kept {
         rows.restart(old.rawValue, listing.rawValue, try Self.json(kept))
+      } else {
+        rows.restart(old.rawValue, listing.rawValue)
       }
       return try ListingWriter.keep(selecting: rows, in: db)
     }

@@ -280,7 +280,7 @@ package struct CommittedDetail: Sendable {
 
   /// Writes the rows in the caller's transaction.
   func save(in db: Database) throws {
-    _ = try Index.name(pictures, in: db)
+    try Index.name(pictures, in: db)
     try document.insert(db)
     guard let detail else { return }
     var row = try RowWriter(

@@ -21,7 +21,7 @@ enum ForgettingQuery: String, CaseIterable {
   case historyItemsOfCatalog = "DELETE FROM history_item WHERE catalog = ?1"
   case historyRunsOfCatalog = "DELETE FROM history_run WHERE catalog = ?1"
   case catalog = "DELETE FROM catalog WHERE id = ?1"
-  /// Deletes the pages of which no run lists any item.
+  /// Deletes each page whose items are in no list of any run.
   ///
   /// The catalog of a page is found by its items, because the row of a page does not name its catalog.
   case unshownPages = """

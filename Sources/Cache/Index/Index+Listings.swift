@@ -280,11 +280,11 @@ enum ListingQuery: String, CaseIterable {
     ON l.listing = ?1 AND l.item = i.row WHERE i.key = ?2 ORDER BY l.place
     """
   case keys = """
-    SELECT i.key, l.item FROM listing_item l CROSS JOIN item i ON i.row = l.item WHERE l.listing = ?1 ORDER BY l.place
+    SELECT i.key FROM listing_item l CROSS JOIN item i ON i.row = l.item WHERE l.listing = ?1 ORDER BY l.place
     """
   case pictures = """
     SELECT p.id FROM listing_item l CROSS JOIN item_picture s ON s.item = l.item \
-    LEFT JOIN picture p ON p.row = s.picture WHERE l.listing = ?1 AND l.place >= ?2 AND l.place < ?3 ORDER BY l.place, s.place
+    LEFT JOIN picture p ON p.row = s.picture WHERE l.listing = ?1 ORDER BY l.place, s.place
     """
   case itemsShowing = """
     SELECT l.place, i.key FROM picture p CROSS JOIN item_picture s ON s.picture = p.row \
@@ -455,28 +455,15 @@ extension Index {
   ///
   /// - Throws: ``LarderError``, with code `damaged` if an item is missing.
   package func itemKeys(listing: ListingID) throws(LarderError) -> [String] {
-    var keys: [String] = []
     try read { db in
-      try forEachKey(of: listing, db) { rows in keys.append(rows.text(0) ?? "") }
+      guard let count = try Self.count(of: listing, db) else { return [] }
+      let rows = try RowReader(db, ListingQuery.keys.rawValue)
+      rows.restart(listing.rawValue)
+      var keys: [String] = []
+      while try rows.next() { keys.append(rows.text(0) ?? "") }
+      guard keys.count == count else { throw gone("an item", listing) }
+      return keys
     }
-    return keys
-  }
-
-  /// Calls `body` with the rows of ``ListingQuery/keys``.
-  private func forEachKey(
-    of listing: ListingID,
-    _ db: Database,
-    _ body: (borrowing RowReader) -> Void
-  ) throws {
-    guard let count = try Self.count(of: listing, db) else { return }
-    let rows = try RowReader(db, ListingQuery.keys.rawValue)
-    rows.restart(listing.rawValue)
-    var found = 0
-    while try rows.next() {
-      body(rows)
-      found += 1
-    }
-    guard found == count else { throw gone("an item", listing) }
   }
 
   /// Reads one version of an item as JSON; nil if the index does not have it.
@@ -490,34 +477,16 @@ extension Index {
 
   /// The pictures that the items of a listing refer to, in order.
   ///
-  /// A picture that occurs twice is in the list twice.
+  /// A picture that occurs twice is in the list twice. The key of a picture that has no row is zero.
   package func pictures(listing: ListingID) throws(LarderError) -> [PictureID] {
-    var pictures: [PictureID] = []
-    try forEachPictureBatch(of: listing) { pictures += $0 }
-    return pictures
-  }
-
-  /// Calls `body` with the pictures that the items of a listing refer to, in order and in batches.
-  ///
-  /// A picture that occurs twice is passed twice. The key of a picture that has no row is zero.
-  package func forEachPictureBatch(
-    of listing: ListingID,
-    _ body: ([PictureID]) throws(LarderError) -> Void
-  ) throws(LarderError) {
-    let count = try itemCount(listing: listing)
-    for first in stride(from: 0, to: count, by: Self.pictureBatch) {
-      let ids = try read { db in
-        let rows = try RowReader(db, ListingQuery.pictures.rawValue)
-        rows.restart(listing.rawValue, Int64(first), Int64(first + Self.pictureBatch))
-        var ids: [PictureID] = []
-        while try rows.next() { ids.append(PictureID(rows.key(0))) }
-        return ids
-      }
-      if !ids.isEmpty { try body(ids) }
+    try read { db in
+      let rows = try RowReader(db, ListingQuery.pictures.rawValue)
+      rows.restart(listing.rawValue)
+      var pictures: [PictureID] = []
+      while try rows.next() { pictures.append(PictureID(rows.key(0))) }
+      return pictures
     }
   }
-
-  private static let pictureBatch = 1 << 12
 
   /// The items of a listing that show some pictures: for each picture those that show it, in the listing's order.
   package func items(

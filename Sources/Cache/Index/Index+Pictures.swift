@@ -101,30 +101,19 @@ extension Index {
   ///
   /// Pictures without a row are left out.
   package func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: PictureEntry] {
-    try rows(of: ids, Self.select + " WHERE id = ?") { PictureEntry($0) }
+    var entries = [PictureID: PictureEntry](minimumCapacity: ids.count)
+    try forEachPicture(of: ids) { entries[$0.id] = $0 }
+    return entries
   }
 
   /// The error for a picture of an item or detail that has no row.
-  package func lostPicture() -> LarderError {
+  func lostPicture() -> LarderError {
     LarderError(
       .damaged,
       "cannot read pictures in \(path): a row is missing",
       remedy: .repair,
       thing: path
     )
-  }
-
-  /// Reads a value from the row of each of these pictures.
-  ///
-  /// Pictures without a row are left out.
-  func rows<Value>(
-    of ids: [PictureID],
-    _ sql: String,
-    _ value: (borrowing RowReader) -> Value?
-  ) throws(LarderError) -> [PictureID: Value] {
-    var values = [PictureID: Value](minimumCapacity: ids.count)
-    try forEachRow(of: ids, sql) { values[$0] = value($1) }
-    return values
   }
 
   /// Calls `body` with the row of each of these pictures, one at a time.
@@ -134,20 +123,11 @@ extension Index {
     of ids: [PictureID],
     _ body: (PictureEntry) throws -> Void
   ) throws(LarderError) {
-    try forEachRow(of: ids, Self.select + " WHERE id = ?") { try body(PictureEntry($1)) }
-  }
-
-  /// Runs the query `sql` with the key of each of these pictures, and calls `body` with the first row of each result.
-  private func forEachRow(
-    of ids: [PictureID],
-    _ sql: String,
-    _ body: (PictureID, borrowing RowReader) throws -> Void
-  ) throws(LarderError) {
     try read { db in
-      let row = try RowReader(db, sql)
+      let row = try RowReader(db, Self.select + " WHERE id = ?")
       for id in ids {
         row.restart(id.digest)
-        if try row.next() { try body(id, row) }
+        if try row.next() { try body(PictureEntry(row)) }
       }
     }
   }

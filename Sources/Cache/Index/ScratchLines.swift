@@ -8,7 +8,7 @@ import Synchronization
 /// SQLite sorts the lines in temporary files, in `SQLITE_TMPDIR` or `TMPDIR`, or else in `/var/tmp`
 /// (https://sqlite.org/tempfiles.html, section 5). A collection is thread-safe.
 package final class ScratchLines: Sendable {
-  private let database: ScratchDatabase
+  private let database: SQLiteDatabase
   private let pending = Mutex(Pending())
 
   /// The additions that are not inserted yet.
@@ -17,6 +17,8 @@ package final class ScratchLines: Sendable {
     var failure: LarderError?
   }
 
+  /// The name of the database in messages.
+  private static let name = "temporary files"
   /// The number of lines to insert in one transaction.
   private static let batch = 1 << 12
 
@@ -24,9 +26,9 @@ package final class ScratchLines: Sendable {
   ///
   /// - Throws: ``LarderError`` when SQLite cannot be used, or there is no space.
   package init() throws(LarderError) {
-    database = try ScratchDatabase(
-      "CREATE TABLE line(list INTEGER NOT NULL, text TEXT NOT NULL)"
-    )
+    database = try LarderError.translating(Self.name) {
+      try SQLiteDatabase(temporary: "CREATE TABLE line(list INTEGER NOT NULL, text TEXT NOT NULL)")
+    }
   }
 
   /// Adds a line to a list.
@@ -51,7 +53,7 @@ package final class ScratchLines: Sendable {
     }
     if let failure { throw failure }
     do {
-      try database.file.read { db in
+      try database.read { db in
         let rows = try RowReader(db, "SELECT list, text FROM line ORDER BY list, text")
         var last: (Int, String)?
         while try rows.next() {
@@ -62,7 +64,7 @@ package final class ScratchLines: Sendable {
         }
       }
     } catch let failure as DatabaseFailure {
-      throw LarderError(failure, with: ScratchDatabase.name)
+      throw LarderError(failure, with: Self.name)
     }
   }
 
@@ -71,37 +73,18 @@ package final class ScratchLines: Sendable {
     pending.lines.removeAll(keepingCapacity: true)
     guard pending.failure == nil else { return }
     do throws(LarderError) {
-      try database.write { db in
-        var row = try RowWriter(db, "INSERT INTO line(list, text) VALUES (?,?)")
-        for (list, text) in lines {
-          row.bind(1, Int64(list))
-          row.bind(2, text)
-          try row.run()
+      try LarderError.translating(Self.name) {
+        try database.write { db in
+          var row = try RowWriter(db, "INSERT INTO line(list, text) VALUES (?,?)")
+          for (list, text) in lines {
+            row.bind(1, Int64(list))
+            row.bind(2, text)
+            try row.run()
+          }
         }
       }
     } catch {
       pending.failure = error
     }
-  }
-}
-
-/// An unnamed temporary database that converts its errors to ``LarderError``.
-private struct ScratchDatabase {
-  /// The name of the database in messages.
-  static let name = "temporary files"
-
-  let file: SQLiteDatabase
-
-  /// Makes a database with the table that the SQL statement `table` creates.
-  init(_ table: String) throws(LarderError) {
-    file = try LarderError.translating(Self.name) { try SQLiteDatabase(temporary: table) }
-  }
-
-  func write<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
-    try LarderError.translating(Self.name) { try file.write(body) }
-  }
-
-  func read<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
-    try LarderError.translating(Self.name) { try file.read(body) }
   }
 }

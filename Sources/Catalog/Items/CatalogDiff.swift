@@ -63,7 +63,7 @@ public struct CatalogDiff: Hashable, Sendable {
     }
   }
 
-  /// A comparison of two states, of which only the listings that differ are known.
+  /// A comparison of two states that is given only the listings that differ.
   ///
   /// First add the listings that are gone, then the new ones and the changes, each in the order of their state.
   package struct Comparison<Item> {

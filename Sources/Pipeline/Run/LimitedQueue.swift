@@ -3,7 +3,7 @@ import Synchronization
 
 /// A queue that limits the number of jobs in progress.
 ///
-/// Sections, details and pictures each wait in such queues until they are requested.
+/// Sections and details each wait in such queues until they are requested. Pictures wait in the index; see ``Puller``.
 ///
 /// A waiting job is small, because it has no request or buffer yet. Jobs start in batches, so that one look-up in the
 /// index serves many of them. They start in the order in which they were added, or in an order of priority.
