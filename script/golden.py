@@ -198,6 +198,8 @@ TIMES = [
     (rb"\d{4}-\d\d-\d\d", b"DATE"), (rb"\b\d\d:\d\d(:\d\d)?\b", b"CLOCK"),
     (rb'"(durationSeconds|seconds|millis\w*)": ?[\d.e-]+', rb'"\1": N'),
     (rb"\b\d+(\.\d+)? ?(ms|s|min|h)\b", b"SPAN"), (rb"127\.0\.0\.1(:|%3A)\d+", b"HOST"),
+    # Which days are beside each other in the calendar depends on the day of the week.
+    (rb'(?s)<svg class="cal".*?</svg>', b"CALENDAR"),
     # The height of bars depends on the runs' durations, and it is a matter of seconds whether a failed picture is requested again.
     (rb'(<rect class="\w+" x="[\d.]+") y="[\d.]+" width="(\d+)" height="[\d.]+"', rb'\1 width="\2"'),
     (rb'<span class="row" lang="\w+">not requested again yet, because it failed recently</span> ', b""), (rb'<td class="r"[^>]*>\d+</td>', b"<td>N</td>"),
