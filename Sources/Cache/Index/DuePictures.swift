@@ -1,39 +1,21 @@
 import Base
 import GRDB
 import SQLite
+import Synchronization
 import Transport
 
 /// The SQL statements that find the pictures to request.
 ///
-/// A run keeps its knowledge in temporary tables of the index's connection. `seen` has the rows of the pictures that it
-/// came across, `came` those of the present call, and `due` those that wait for their requests. Joins begin at the table
-/// that is named first. `DuePictureTests` checks that no statement scans a large table.
+/// Joins begin at the table that is named first. `DuePictureTests` checks that no statement scans a large table, except
+/// ``held``.
 enum DueQuery: String, CaseIterable {
+  /// The pictures of a listing's items, each as often as items show it.
   case listed = """
-    INSERT OR IGNORE INTO temp.came SELECT s.picture FROM listing_item l CROSS JOIN item_picture s ON s.item = l.item \
+    SELECT s.picture, p.url, p.checked, p.expiry, p.sha256 IS NOT NULL \
+    FROM listing_item l CROSS JOIN item_picture s ON s.item = l.item LEFT JOIN picture p ON p.row = s.picture \
     WHERE l.listing = ?1
     """
-  case references =
-    "SELECT count(*) FROM listing_item l CROSS JOIN item_picture s ON s.item = l.item WHERE l.listing = ?1"
-  case shown = "INSERT OR IGNORE INTO temp.came SELECT row FROM picture WHERE id = ?1"
-  /// Because of the unary plus, SQLite looks up each row of `came` in `seen`.
-  ///
-  /// Otherwise it would look up each row of `seen` in `came`, at every call.
-  case known = "DELETE FROM temp.came WHERE +picture IN (SELECT picture FROM temp.seen)"
-  case seen = "INSERT INTO temp.seen SELECT picture FROM temp.came"
-  /// The pictures that are not fresh at the moment ?1.
-  ///
-  /// The range of times is that of ``FreshnessPolicy/window(answered:expiry:)``, where ?3 is the tolerance. ?2 is the
-  /// time of the plan of shards, or the end of time: a picture is not due if it was fresh then, or was answered since.
-  /// The values are cast, because a text in a damaged row is larger than any number.
-  case stale = """
-    SELECT picture, url, checked, isHeld FROM (
-      SELECT c.picture, p.url, coalesce(CAST(p.checked AS INTEGER), 0) AS checked,
-        coalesce(CAST(p.expiry AS INTEGER), 0) AS expiry, p.sha256 IS NOT NULL AS isHeld
-      FROM temp.came c LEFT JOIN picture p ON p.row = c.picture)
-    WHERE NOT isHeld OR NOT (checked >= ?2
-      OR checked < expiry AND (checked - ?3 <= ?1 AND ?1 < expiry OR checked - ?3 <= ?2 AND ?2 < expiry))
-    """
+  case shown = "SELECT row, url, checked, expiry, sha256 IS NOT NULL FROM picture WHERE id = ?1"
   case due = "INSERT INTO temp.due(host, rank, checked, picture) VALUES (?1, ?2, ?3, ?4)"
   case next = """
     SELECT rank, checked, picture FROM temp.due WHERE host = ?1 ORDER BY rank, checked, picture LIMIT ?2
@@ -41,21 +23,8 @@ enum DueQuery: String, CaseIterable {
   case taken = """
     DELETE FROM temp.due WHERE host = ?1 AND rank = ?2 AND checked = ?3 AND picture = ?4
     """
-  case bytes = """
-    SELECT sum(p.bytes) FROM temp.seen s CROSS JOIN picture p ON p.row = s.picture WHERE p.sha256 IS NOT NULL
-    """
-  case pictures = "SELECT p.id FROM temp.seen s CROSS JOIN picture p ON p.row = s.picture"
-
-  /// Creates the temporary tables, or empties them if they exist.
-  static let tables = """
-    CREATE TEMP TABLE IF NOT EXISTS seen(picture INTEGER PRIMARY KEY);
-    CREATE TEMP TABLE IF NOT EXISTS came(picture INTEGER PRIMARY KEY);
-    CREATE TEMP TABLE IF NOT EXISTS due(host TEXT NOT NULL, rank INTEGER NOT NULL, checked INTEGER NOT NULL,
-      picture INTEGER NOT NULL, PRIMARY KEY(host, rank, checked, picture)) WITHOUT ROWID;
-    DELETE FROM temp.seen;
-    DELETE FROM temp.came;
-    DELETE FROM temp.due;
-    """
+  /// All pictures in the cache. A run asks once, at its end.
+  case held = "SELECT row, id, bytes FROM picture WHERE sha256 IS NOT NULL"
 }
 
 /// The rule by which a run decides which pictures are due.
@@ -74,6 +43,20 @@ package struct DueRule: Sendable {
   /// Makes a rule.
   package init(isChanged: Bool, now: UnixTime, since: UnixTime?, isRanked: Bool) {
     (self.isChanged, self.now, self.since, self.isRanked) = (isChanged, now, since, isRanked)
+  }
+
+  /// Whether a picture needs a request.
+  ///
+  /// - Parameters:
+  ///   - isHeld: Whether the cache has its bytes.
+  ///   - checked: The time of the origin's last answer for it.
+  ///   - expiry: The time at which that answer expires.
+  /// - Returns: Whether it needs one.
+  func isDue(isHeld: Bool, checked: UnixTime, expiry: UnixTime) -> Bool {
+    guard isHeld else { return true }
+    let fresh = FreshnessPolicy.window(answered: checked, expiry: expiry)
+    guard let since else { return !fresh.contains(now) }
+    return checked < since && !fresh.contains(now) && !fresh.contains(since)
   }
 
   /// The rank of a due picture: 0 if it was never requested, 1 if it is cached and of a changed item, 2 otherwise.
@@ -96,10 +79,55 @@ package struct SeenPictures: Sendable, Equatable {
   package var due: [String: Int] = [:]
 }
 
-extension Index {
-  /// Prepares the temporary tables for a run.
-  package func forgetSeen() throws(LarderError) {
-    try write { try $0.execute(sql: DueQuery.tables) }
+/// A set of row numbers, which takes one bit for each row of a table.
+private struct RowSet {
+  /// Blocks of 4,096 rows, by their place in the table.
+  ///
+  /// Row numbers of a damaged index can be huge, so that an array of bits up to the largest is no choice.
+  private var blocks: [Int64: [UInt64]] = [:]
+  private(set) var count = 0
+
+  /// Adds a row; returns false if the set had it.
+  mutating func insert(_ row: Int64) -> Bool {
+    let (word, bit) = (Int(row >> 6 & 63), UInt64(1) << UInt64(row & 63))
+    return {
+      guard $0[word] & bit == 0 else { return false }
+      $0[word] |= bit
+      count += 1
+      return true
+    }(&blocks[row >> 12, default: [UInt64](repeating: 0, count: 64)])
+  }
+
+  func contains(_ row: Int64) -> Bool {
+    blocks[row >> 12].map { $0[Int(row >> 6 & 63)] >> UInt64(row & 63) & 1 == 1 } ?? false
+  }
+}
+
+/// The pictures that a run came across, and those of them that wait for their requests.
+///
+/// The waiting pictures are rows of a temporary table.
+package final class DuePictures: Sendable {
+  private let index: Index
+  private let host: @Sendable (String) -> String
+  private let rows = Mutex(RowSet())
+
+  /// Makes the empty set of a run.
+  ///
+  /// - Parameters:
+  ///   - index: The index. Only one set of it is used at a time.
+  ///   - host: The host that a URL is requested from, as a text; empty if the text is not a URL.
+  /// - Throws: ``LarderError`` when there is no space for temporary files.
+  package init(_ index: Index, host: @escaping @Sendable (String) -> String) throws(LarderError) {
+    (self.index, self.host) = (index, host)
+    try index.write {
+      try $0.execute(
+        sql: """
+          DROP TABLE IF EXISTS temp.due;
+          CREATE TEMP TABLE due(host TEXT NOT NULL, rank INTEGER NOT NULL, checked INTEGER NOT NULL,
+            picture INTEGER NOT NULL, PRIMARY KEY(host, rank, checked, picture)) WITHOUT ROWID
+          """
+      )
+    }
   }
 
   /// Notes that a run came across the pictures of a listing, and finds those that are due.
@@ -107,20 +135,16 @@ extension Index {
   /// - Parameters:
   ///   - listing: The listing.
   ///   - rule: Decides which are due.
-  ///   - host: The host that a URL is requested from, as a text; empty if the text is not a URL.
   /// - Returns: The counts.
   /// - Throws: ``LarderError`` when the index cannot be read, or there is no space for temporary files.
   package func see(
     _ listing: ListingID,
-    by rule: DueRule,
-    host: (String) -> String
+    by rule: DueRule
   ) throws(LarderError) -> SeenPictures {
-    try see(by: rule, host: host) { db in
-      try db.cachedStatement(sql: DueQuery.listed.rawValue).execute(arguments: [listing])
-      return try Int.fetchOne(
-        db.cachedStatement(sql: DueQuery.references.rawValue),
-        arguments: [listing]
-      ) ?? 0
+    try see(by: rule) { db, note in
+      let rows = try RowReader(db, DueQuery.listed.rawValue)
+      rows.restart(listing.rawValue)
+      while try rows.next() { try note(rows) }
     }
   }
 
@@ -129,53 +153,46 @@ extension Index {
   /// - Parameters:
   ///   - ids: The pictures.
   ///   - rule: Decides which are due.
-  ///   - host: The host that a URL is requested from, as a text; empty if the text is not a URL.
   /// - Returns: The counts.
   /// - Throws: ``LarderError`` when the index cannot be read, or there is no space for temporary files.
   package func see(
     _ ids: [PictureID],
-    by rule: DueRule,
-    host: (String) -> String
+    by rule: DueRule
   ) throws(LarderError) -> SeenPictures {
-    try see(by: rule, host: host) { db in
-      var shown = try RowWriter(db, DueQuery.shown.rawValue)
+    try see(by: rule) { db, note in
+      let row = try RowReader(db, DueQuery.shown.rawValue)
       for id in ids {
-        // This key stands for a picture that has no row.
-        guard id.digest != IdentityDigest(high: 0, low: 0) else { throw lostPicture() }
-        shown.bind(1, id.digest)
-        try shown.run()
+        row.restart(id.digest)
+        guard try row.next() else { throw index.lostPicture() }
+        try note(row)
       }
-      return ids.count
     }
   }
 
-  /// Fills `came` by `fill`, and copies the pictures that are new to the run into `seen`, and the due ones into `due`.
-  ///
-  /// `fill` returns the number of references.
+  /// Calls `read`, which passes the rows of ``DueQuery/listed`` or ``DueQuery/shown`` to its second argument.
   private func see(
     by rule: DueRule,
-    host: (String) -> String,
-    _ fill: (Database) throws -> Int
+    _ read: (Database, (borrowing RowReader) throws -> Void) throws -> Void
   ) throws(LarderError) -> SeenPictures {
-    try write { db in
-      try db.cachedStatement(sql: "DELETE FROM temp.came").execute()
-      var seen = SeenPictures(references: try fill(db))
-      try db.cachedStatement(sql: DueQuery.known.rawValue).execute()
-      try db.cachedStatement(sql: DueQuery.seen.rawValue).execute()
-      seen.total = db.changesCount
-      let stale = try RowReader(db, DueQuery.stale.rawValue)
-      let since = rule.since ?? .distantFuture
-      stale.restart(rule.now.seconds, since.seconds, FreshnessPolicy.clockTolerance)
+    try index.write { db in
+      var seen = SeenPictures()
       var due = try RowWriter(db, DueQuery.due.rawValue)
-      while try stale.next() {
-        guard let url = stale.text(1) else { throw lostPicture() }
-        let (host, checked) = (host(url), stale.time(2))
-        due.bind(1, host)
-        due.bind(2, rule.rank(checked: checked, isHeld: stale.number(3) != 0))
-        due.bind(3, rule.isRanked ? checked : UnixTime(0))
-        due.bind(4, stale.number(0))
-        try due.run()
-        seen.due[host, default: 0] += 1
+      try rows.withLock { rows in
+        try read(db) { row in
+          seen.references += 1
+          guard rows.insert(row.number(0)) else { return }
+          seen.total += 1
+          let (checked, isHeld) = (row.time(2), row.number(4) != 0)
+          guard rule.isDue(isHeld: isHeld, checked: checked, expiry: row.time(3)) else { return }
+          guard let url = row.text(1) else { throw index.lostPicture() }
+          let host = host(url)
+          due.bind(1, host)
+          due.bind(2, rule.rank(checked: checked, isHeld: isHeld))
+          due.bind(3, rule.isRanked ? checked : UnixTime(0))
+          due.bind(4, row.number(0))
+          try due.run()
+          seen.due[host, default: 0] += 1
+        }
       }
       return seen
     }
@@ -188,10 +205,10 @@ extension Index {
   ///   - count: The maximum number of pictures.
   /// - Returns: Their rows.
   /// - Throws: ``LarderError`` when the index cannot be read.
-  package func takeDue(_ host: String, _ count: Int) throws(LarderError) -> [PictureEntry] {
-    try write { db in
+  package func take(_ host: String, _ count: Int) throws(LarderError) -> [PictureEntry] {
+    try index.write { db in
       let next = try RowReader(db, DueQuery.next.rawValue)
-      let picture = try RowReader(db, Self.select + " WHERE row = ?")
+      let picture = try RowReader(db, Index.select + " WHERE row = ?")
       var taken = try RowWriter(db, DueQuery.taken.rawValue)
       next.restart(host, Int64(count))
       var rows: [(rank: Int64, checked: Int64, picture: Int64)] = []
@@ -203,33 +220,36 @@ extension Index {
         taken.bind(4, row.picture)
         try taken.run()
         picture.restart(row.picture)
-        guard try picture.next() else { throw lostPicture() }
+        guard try picture.next() else { throw index.lostPicture() }
         return PictureEntry(picture)
       }
     }
   }
 
-  /// The total size of the held pictures that the run came across.
-  package func bytesSeen() throws(LarderError) -> ByteCount {
-    try read { db in
-      let sums = try RowReader(db, DueQuery.bytes.rawValue)
-      return try sums.next() ? sums.byteCount(0) : 0
+  /// Calls `body` with the id and the size of each picture in the cache that the run came across.
+  ///
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func forEachHeld(_ body: (PictureID, ByteCount) -> Void) throws(LarderError) {
+    try index.read { db in
+      let held = try RowReader(db, DueQuery.held.rawValue)
+      try rows.withLock { rows in
+        while try held.next() {
+          if rows.contains(held.number(0)) { body(PictureID(held.key(1)), held.byteCount(2)) }
+        }
+      }
     }
   }
 
   /// Whether the index has pictures that the run did not come across.
-  package func hasUnseen() throws(LarderError) -> Bool {
-    try read { db in
-      let all = try Int.fetchOne(db, sql: "SELECT count(*) FROM picture") ?? 0
-      return all > (try Int.fetchOne(db, sql: "SELECT count(*) FROM temp.seen") ?? 0)
-    }
+  ///
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func leavesOthers() throws(LarderError) -> Bool {
+    let all = try index.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM picture") ?? 0 }
+    return all > rows.withLock(\.count)
   }
+}
 
-  /// The pictures that the run came across.
-  package func seenPictures() throws(LarderError) -> [PictureID] {
-    try read { try PictureID.fetchAll($0, sql: DueQuery.pictures.rawValue) }
-  }
-
+extension Index {
   /// The pictures in the cache, by the ``ContentDigest/number(of:)`` of their bytes.
   func contents() throws(LarderError) -> [Int64: PictureID] {
     try read { db in

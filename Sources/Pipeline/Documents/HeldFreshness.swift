@@ -5,7 +5,7 @@ import Transport
 // This file decides whether a row of the index is fresh, so that its document or picture needs no request. A document
 // is a page of a section, which is a list of items, or the detail of an item. An unattended run is one of `larder
 // warm`. Each row stores the two times that the decision needs. Header fields are parsed only if a request is
-// necessary. For pictures, a run asks the index by `DueQuery.stale`, which reads no header fields, and a dry run calls
+// necessary. For pictures, a run asks the index by `DueRule`, which reads no header fields, and a dry run calls
 // `PictureEntry.freshness`. A new rule must be added to both.
 
 extension DocumentEntry {

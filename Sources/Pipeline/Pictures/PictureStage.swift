@@ -24,6 +24,7 @@ final class PictureStage: Sendable {
 
   let context: RunContext
   let strays: StrayFiles
+  private let due: DuePictures
   private let planned: (@Sendable ([(entry: PictureEntry, url: WebURL)]) -> Int)?
   private let since: UnixTime?
   private let ended: @Sendable (PictureID, FetchedPicture) -> Void
@@ -68,7 +69,9 @@ final class PictureStage: Sendable {
     self.stored = stored
     self.context = context
     self.strays = strays
-    try context.index.forgetSeen()
+    due = try DuePictures(context.index) { [transport = context.transport] url in
+      (try? transport.parse(url, relativeTo: nil)).map { "\($0.hostPort)" } ?? ""
+    }
     let isUnattended = context.options.onlyDue
     let puller = Puller(
       limit: isUnattended ? Self.warmWindow : Self.window,
@@ -83,6 +86,18 @@ final class PictureStage: Sendable {
 
   private var puller: Puller? { state.withLock { $0.puller } }
 
+  /// Whether the index has pictures that this run did not come across.
+  ///
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  func leavesOthers() throws(LarderError) -> Bool { try due.leavesOthers() }
+
+  /// Calls `body` with the id and the size of each picture of this run that is in the cache.
+  ///
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  func forEachHeld(_ body: (PictureID, ByteCount) -> Void) throws(LarderError) {
+    try due.forEachHeld(body)
+  }
+
   /// Starts the requests of an unattended run, the most valuable first.
   ///
   /// Call it when all sections have added their pictures.
@@ -95,7 +110,7 @@ final class PictureStage: Sendable {
   ///   - isChanged: Whether the shop has just sent them.
   /// - Throws: ``LarderError`` if the index cannot be read, or a picture has no row.
   func add(_ listing: ListingID, isChanged: Bool) throws(LarderError) {
-    take(try context.index.see(listing, by: rule(isChanged), host: host))
+    take(try due.see(listing, by: rule(isChanged)))
   }
 
   /// Adds the pictures of details, and requests those that are due.
@@ -105,7 +120,7 @@ final class PictureStage: Sendable {
   ///   - isChanged: Whether the shop has just sent the details.
   /// - Throws: ``LarderError`` if the index cannot be read, or a picture has no row.
   func add(_ ids: [PictureID], isChanged: Bool) throws(LarderError) {
-    take(try context.index.see(ids, by: rule(isChanged), host: host))
+    take(try due.see(ids, by: rule(isChanged)))
   }
 
   private func rule(_ isChanged: Bool) -> DueRule {
@@ -115,11 +130,6 @@ final class PictureStage: Sendable {
       since: since,
       isRanked: context.options.onlyDue
     )
-  }
-
-  /// The host of a picture's URL; empty if the text is not a URL.
-  private func host(_ url: String) -> String {
-    (try? context.transport.parse(url, relativeTo: nil)).map { "\($0.hostPort)" } ?? ""
   }
 
   /// Counts pictures, and lets those that are due start.
@@ -165,7 +175,7 @@ extension PictureStage {
   private func start(_ host: String, _ count: Int) {
     var due: [(entry: PictureEntry, url: WebURL)] = []
     do throws(LarderError) {
-      for entry in try context.index.takeDue(host, count) {
+      for entry in try self.due.take(host, count) {
         do throws(TransferFailure) {
           due.append((entry, try url(of: entry)))
         } catch {

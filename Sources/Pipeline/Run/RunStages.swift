@@ -112,11 +112,13 @@ final class RunStages: Sendable {
     let flushed = DispatchSemaphore(value: 0)
     context.store.flush { flushed.signal() }
     flushed.wait()
+    var held: [PictureID] = []
+    if squares != nil { try pictures.forEachHeld { id, _ in held.append(id) } }
     return RunResults(
       sections: sections.sections,
       details: details,
       pictures: pictures,
-      squares: try squares?.finish(context.index.seenPictures()),
+      squares: try squares?.finish(held),
       writing: writing,
       renewed: sections.takeRenewed() + (details?.renewed ?? [])
     )
