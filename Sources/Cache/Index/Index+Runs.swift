@@ -15,7 +15,7 @@ package struct CatalogEntry: Sendable, Equatable, Decodable, FetchableRecord {
 }
 
 /// A section of a catalog as readers see it after a run has finished.
-package struct RunSection: Sendable, Equatable, Codable, FetchableRecord, EncodableRecord {
+package struct RunSection: Sendable, Equatable, Codable, FetchableRecord {
   /// The section's key.
   package var key: String
   /// The section's title.
@@ -98,21 +98,6 @@ extension RunTime: FetchableRecord {
     started = try row.decode(forColumn: "started")
     finished = try row.decode(forColumn: "finished")
     outcome = try row.decode(forColumn: "outcome")
-  }
-}
-
-private struct RunSectionRow: PersistableRecord {
-  static let databaseTableName = "run_section"
-
-  let run: RunID
-  /// The position of the section in the catalog, from 0.
-  let position: Int
-  let section: RunSection
-
-  func encode(to container: inout PersistenceContainer) throws {
-    try section.encode(to: &container)
-    container["run"] = run
-    container["position"] = position
   }
 }
 
@@ -211,7 +196,16 @@ extension Index {
       try HistoryWriter.record(changes, run: run, at: now, in: db)
       for document in renewed { try document.insert(db) }
       for (position, section) in sections.enumerated() {
-        try RunSectionRow(run: run, position: position, section: section).insert(db)
+        try db.execute(
+          sql: """
+            INSERT INTO run_section(run, position, key, title, subtitle, listing, source) \
+            VALUES (?,?,?,?,?,?,?)
+            """,
+          arguments: [
+            run, position, section.key, section.title, section.subtitle, section.listing,
+            section.source,
+          ]
+        )
       }
       try db.execute(
         sql: "UPDATE run SET finished = ?, outcome = ?, report = ? WHERE id = ?",
