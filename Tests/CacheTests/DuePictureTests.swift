@@ -1,7 +1,6 @@
 import Base
 import GRDB
 import Support
-import Synchronization
 import Testing
 import Transport
 
@@ -153,28 +152,6 @@ struct DuePictureTests {
     #expect(taken == [4, 5, 3, 2, 1].map { url($0) })
     #expect(try due.take("b", 9).map(\.url) == [url(6, host: "b")])
     #expect(try due.take("b", 9).isEmpty)
-  }
-
-  @Test func `the host of many pictures is parsed once`() throws {
-    let asked = Mutex<[String]>([])
-    let due = try DuePictures(index) { url in
-      asked.withLock { $0.append(url) }
-      return url == "nothing" ? "" : "host"
-    }
-    let urls = [
-      "https://u:p@shop.test:8443/a", "https://u:p@shop.test:8443/b/c?d", "https://shop.test?e/f",
-      "https://shop.test#/g", "https://shop.test", "nothing", "/b/c/d",
-    ]
-    let entries = urls.map { PictureEntry(id: PictureID(url: $0), url: $0) }
-    try index.save(entries)
-
-    let seen = try due.see(entries.map(\.id), by: rule())
-
-    #expect(seen.due == ["host": 6, "": 1])
-    #expect(
-      asked.withLock(\.self)
-        == ["https://u:p@shop.test:8443", "https://shop.test", "nothing", "/b/c"]
-    )
   }
 
   @Test func `a listing whose picture has no row is damage`() throws {

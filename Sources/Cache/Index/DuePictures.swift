@@ -107,21 +107,15 @@ private struct RowSet {
 ///
 /// The waiting pictures are rows of a temporary table.
 package final class DuePictures: Sendable {
-  private struct State {
-    var rows = RowSet()
-    /// The hosts of the URLs so far, by the part of the URL up to its path.
-    var hosts: [Substring: String] = [:]
-  }
-
   private let index: Index
   private let host: @Sendable (String) -> String
-  private let state = Mutex(State())
+  private let rows = Mutex(RowSet())
 
   /// Makes the empty set of a run.
   ///
   /// - Parameters:
   ///   - index: The index. Only one set of it is used at a time.
-  ///   - host: The host that a URL without a path is requested from, as a text; empty if the text is not a URL.
+  ///   - host: The host that a URL is requested from, as a text; empty if the text is not a URL.
   /// - Throws: ``LarderError`` when there is no space for temporary files.
   package init(_ index: Index, host: @escaping @Sendable (String) -> String) throws(LarderError) {
     (self.index, self.host) = (index, host)
@@ -183,17 +177,15 @@ package final class DuePictures: Sendable {
     try index.write { db in
       var seen = SeenPictures()
       var due = try RowWriter(db, DueQuery.due.rawValue)
-      try state.withLock { state in
+      try rows.withLock { rows in
         try read(db) { row in
           seen.references += 1
-          guard state.rows.insert(row.number(0)) else { return }
+          guard rows.insert(row.number(0)) else { return }
           seen.total += 1
           let (checked, isHeld) = (row.time(2), row.number(4) != 0)
           guard rule.isDue(isHeld: isHeld, checked: checked, expiry: row.time(3)) else { return }
           guard let url = row.text(1) else { throw index.lostPicture() }
-          let origin = Self.origin(of: url)
-          let host = state.hosts[origin] ?? self.host(String(origin))
-          if !host.isEmpty { state.hosts[origin] = host }
+          let host = host(url)
           due.bind(1, host)
           due.bind(2, rule.rank(checked: checked, isHeld: isHeld))
           due.bind(3, rule.isRanked ? checked : UnixTime(0))
@@ -204,18 +196,6 @@ package final class DuePictures: Sendable {
       }
       return seen
     }
-  }
-
-  /// The part of a URL before its path, or its first part if the text is not a URL.
-  ///
-  /// Parsing it once for all pictures of a host takes less time than parsing the URL of each.
-  private static func origin(of url: String) -> Substring {
-    var slashes = 0
-    let end = url.utf8.firstIndex { byte in
-      if byte == UInt8(ascii: "/") { slashes += 1 }
-      return slashes == 3 || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
-    }
-    return url[..<(end ?? url.endIndex)]
   }
 
   /// Takes the next due pictures of a host, in the order of their requests.
@@ -252,9 +232,9 @@ package final class DuePictures: Sendable {
   package func forEachHeld(_ body: (PictureID, ByteCount) -> Void) throws(LarderError) {
     try index.read { db in
       let held = try RowReader(db, DueQuery.held.rawValue)
-      try state.withLock { state in
+      try rows.withLock { rows in
         while try held.next() {
-          guard state.rows.contains(held.number(0)) else { continue }
+          guard rows.contains(held.number(0)) else { continue }
           body(PictureID(held.key(1)), held.byteCount(2))
         }
       }
@@ -266,7 +246,7 @@ package final class DuePictures: Sendable {
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func leavesOthers() throws(LarderError) -> Bool {
     let all = try index.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM picture") ?? 0 }
-    return all > state.withLock(\.rows.count)
+    return all > rows.withLock(\.count)
   }
 }
 

@@ -69,9 +69,8 @@ final class PictureStage: Sendable {
     self.stored = stored
     self.context = context
     self.strays = strays
-    due = try DuePictures(context.index) { [transport = context.transport] url in
-      (try? transport.parse(url, relativeTo: nil)).map { "\($0.hostPort)" } ?? ""
-    }
+    let hosts = HostNames(of: context.transport)
+    due = try DuePictures(context.index) { hosts.host(of: $0) }
     let isUnattended = context.options.onlyDue
     let puller = Puller(
       limit: isUnattended ? Self.warmWindow : Self.window,
