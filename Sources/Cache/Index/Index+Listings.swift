@@ -466,6 +466,34 @@ extension Index {
     }
   }
 
+  /// Whether a listing has items whose ids none of some other listings has.
+  ///
+  /// The search ends at the first such item, so it takes long only for a listing without one.
+  package func lists(
+    newItemsIn listing: ListingID,
+    beside others: [ListingID]
+  ) throws(LarderError) -> Bool {
+    if others.contains(listing) { return false }
+    return try read { db in
+      let keys = try RowReader(db, ListingQuery.keys.rawValue)
+      let versions = try RowReader(db, ListingQuery.versions.rawValue)
+      let member = try RowReader(db, ListingQuery.member.rawValue)
+      keys.restart(listing.rawValue)
+      while try keys.next() {
+        var isListed = false
+        versions.restart(keys.text(0) ?? "")
+        while !isListed, try versions.next() {
+          isListed = try others.reversed().contains { other in
+            member.restart(other.rawValue, versions.number(0))
+            return try member.next()
+          }
+        }
+        if !isListed { return true }
+      }
+      return false
+    }
+  }
+
   /// Reads one version of an item as JSON; nil if the index does not have it.
   package func item(version: ItemVersion) throws(LarderError) -> [UInt8]? {
     try read { db in

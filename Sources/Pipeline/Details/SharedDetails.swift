@@ -27,20 +27,9 @@ struct SharedDetails: Sendable {
 }
 
 extension RunContext {
-  /// Brings the document with the details of all items up to date.
-  ///
-  /// `completion` is called once, now or later.
-  func fetchShared(
-    _ request: DocumentRequest,
-    completion: @escaping @Sendable (SharedDetails.Answer) -> Void
-  ) {
-    let need = needs.need(ofListing: request.held, request.source, at: now())
-    if need.isQuiet, let held = request.held { return completion(.unchanged(held)) }
-    fetch(request, priority: .detail) { completion(answer(to: $0, request)) }
-  }
-
-  private func answer(
-    to outcome: DocumentOutcome,
+  /// Decodes the document with the details of all items, if it is new.
+  func sharedDetails(
+    _ outcome: DocumentOutcome,
     _ request: DocumentRequest
   ) -> SharedDetails.Answer {
     switch outcome {

@@ -129,7 +129,7 @@ struct SectionGuard: Sendable {
   ///
   /// - Returns: The result; nil if the section's key cannot be read, or another section has the same key.
   func result(
-    of failed: JoinedPages.Failed,
+    of failed: (section: DecodedSection, position: Int),
     isKnown: Bool,
     _ reading: SectionReading
   ) -> SectionResult? {

@@ -21,14 +21,14 @@ final class SectionStage: Sendable {
 
   private let context: RunContext
   private let last: PreviousSections
-  private let writer: PageWriter
-  private let renewed: RenewedDocuments
   private let pages: PageReader
   private let guardian: SectionGuard
   private let arrived: @Sendable (ListingID, _ isNew: Bool) -> Void
   private let results: Mutex<[[SectionResult]]>
   private let many: ManySections
-  private let lines = Mutex<[HostPort?: LimitedQueue<SectionReading>]>([:])
+  /// The sources that are not yet started, by host.
+  private let waiting = Mutex<[String: ArraySlice<SectionReading>]>([:])
+  private let puller = Mutex<Puller?>(nil)
 
   /// Makes the stage of a run.
   ///
@@ -43,14 +43,16 @@ final class SectionStage: Sendable {
   ) {
     self.context = context
     last = PreviousSections(previous)
-    writer = PageWriter(context: context)
-    renewed = RenewedDocuments(context.index)
-    pages = PageReader(context: context, writer: writer)
+    pages = PageReader(context: context)
     guardian = SectionGuard(context: context, last: last)
     self.arrived = arrived
     let positions = context.catalog.sources.indices
     results = Mutex(Array(repeating: [], count: positions.count))
     many = ManySections(count: positions.count(where: context.catalog.isMany))
+    let made = Puller(limit: Self.window, queue: context.starts, isOpen: true) {
+      [weak self] host, count in self?.start(host, count)
+    }
+    puller.withLock { $0 = made }
   }
 
   /// The results of the sections, in the catalog's order.
@@ -73,31 +75,30 @@ final class SectionStage: Sendable {
   /// Each host has its own queue.
   func start(_ targets: [DocumentSource]) {
     context.progress.update { $0.sections.total += targets.count }
-    var readings: [HostPort?: [SectionReading]] = [:]
+    var readings: [String: ArraySlice<SectionReading>] = [:]
     for (position, target) in targets.enumerated() {
       group.enter()  // Left in end(_:_:), which ends every source.
-      readings[target.host, default: []].append(
-        SectionReading(
-          position: position,
-          key: context.catalog.sectionKey(at: position),
-          start: target,
-          next: target
-        )
-      )
+      let key = context.catalog.sectionKey(at: position)
+      let reading = SectionReading(position: position, key: key, start: target, next: target)
+      readings[reading.host, default: []].append(reading)
     }
-    for (host, readings) in readings { line(of: host).add(readings) }
+    waiting.withLock { [readings] in $0 = readings }
+    puller.withLock(\.self)?.add(readings.mapValues(\.count))
   }
 
-  private func line(of host: HostPort?) -> LimitedQueue<SectionReading> {
-    lines.withLock { lines in
-      if let line = lines[host] { return line }
-      let line = LimitedQueue<SectionReading>(limit: Self.window, queue: context.starts) {
-        [weak self] readings in
-        for reading in readings { self?.page(reading) }
-      }
-      lines[host] = line
-      return line
+  /// Starts the next sources of a host.
+  private func start(_ host: String, _ count: Int) {
+    let next = waiting.withLock { waiting in
+      let all = waiting[host] ?? []
+      waiting[host] = all.dropFirst(count)
+      return all.prefix(count)
     }
+    for reading in next { page(reading) }
+  }
+
+  private func leave(_ reading: SectionReading) {
+    context.progress.update { $0.sections.done += 1 }
+    puller.withLock(\.self)?.leave(reading.host)
   }
 
   private func request(for reading: SectionReading) throws(LarderError) -> DocumentRequest {
@@ -113,19 +114,18 @@ final class SectionStage: Sendable {
   }
 
   private func page(_ reading: SectionReading) {
+    var reading = reading
     do throws(LarderError) {
       let request = try request(for: reading)
-      if reading.progress.isGone(reading.next.name) { return try complete(reading) }
-      if context.options.onlyDue, let held = request.held,
-        reading.progress.leavesAlone(
-          reading.next.name,
-          isFresh: context.needs.need(ofListing: held, reading.next, at: context.now()).isQuiet
-        )
-      {
-        context.work.async { [self] in answer(.stands(held), to: reading, request) }
-        return
+      if reading.gone.contains(reading.next.name) { return try complete(reading) }
+      if context.options.onlyDue, let held = request.held {
+        let need = context.needs.need(ofListing: held, reading.next, at: context.now())
+        if reading.leavesAlone(isFresh: need.isQuiet) {
+          context.work.async { [self, reading] in answer(.stands(held), to: reading, request) }
+          return
+        }
       }
-      context.fetch(request, priority: .section) { [self] outcome in
+      context.fetch(request, priority: .section) { [self, reading] outcome in
         answer(outcome, to: reading, request)
       }
     } catch {
@@ -141,7 +141,7 @@ final class SectionStage: Sendable {
     do throws(LarderError) {
       switch outcome {
       case .stands(let document):
-        try renewed.add(document)
+        try context.index.renew(document)
         try take(held: document, into: reading)
       case .excused(let document, let failure):
         var reading = reading
@@ -169,10 +169,10 @@ final class SectionStage: Sendable {
   {
     var reading = reading
     let sections = try context.index.decoded(document.id)
-    reading.pages.append(SectionPage(document: document, sections: sections))
     // With `--strict`, an unreadable item fails the source, even if an earlier run without `--strict` decoded the page.
     let skipped = sections.lazy.flatMap { SectionNotes($0.skipped).skipped }
-    if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
+    if context.options.strict, let bad = skipped.first { return try refuse(reading, bad) }
+    reading.pages.append(SectionPage(document: document, sections: sections))
     try goOn(reading)
   }
 
@@ -204,13 +204,12 @@ final class SectionStage: Sendable {
       return try breakOff(reading, words)
     }
     if context.options.strict, let bad = draft.listing.skipped.first {
-      return refuse(reading, SyncReport.Skipped(bad))
+      return try refuse(reading, SyncReport.Skipped(bad))
     }
     var reading = reading
     reading.isNew = true
-    renewed.forget(document.id)
-    reading.pages.append(try writer.write(draft, document, base: base, after: reading))
-    if wasHeld, reading.progress.noteChange(of: reading.next.name) { return page(reading.anew) }
+    reading.pages.append(try pages.write(draft, document, base: base, after: reading))
+    if wasHeld, reading.noteChange() { return page(reading) }
     try goOn(reading)
   }
 
@@ -221,9 +220,8 @@ final class SectionStage: Sendable {
     var reading = reading
     if wasHeld {
       reading.isNew = true
-      if reading.progress.noteChange(of: reading.next.name, isGone: true) {
-        return page(reading.anew)
-      }
+      reading.gone.insert(reading.next.name)
+      if reading.noteChange() { return page(reading) }
     }
     try complete(reading)
   }
@@ -234,8 +232,16 @@ final class SectionStage: Sendable {
   }
 
   /// Reports a source as failed because of one unreadable item, as `--strict` demands.
-  private func refuse(_ reading: SectionReading, _ bad: SyncReport.Skipped) {
-    let index = bad.index.map { $0 + reading.progress.elements(of: bad.section) }
+  private func refuse(
+    _ reading: SectionReading,
+    _ bad: SyncReport.Skipped
+  ) throws(LarderError) {
+    var before = 0
+    for section in reading.pages.flatMap(\.sections) where section.key == bad.section {
+      before += try context.index.itemCount(listing: section.listing)
+      before += SectionNotes(section.skipped).lost
+    }
+    let index = bad.index.map { $0 + before }
     let words =
       "cannot read section \(bad.section): item" + (index.map { " \($0)" } ?? "")
       + (bad.field.map { ", \($0)" } ?? "") + ": \(bad.reason)"
@@ -255,7 +261,7 @@ final class SectionStage: Sendable {
     case .complete:
       break
     case .repeats:
-      reading.pages.removeLast()
+      reading.repeated = reading.pages.removeLast()
     case .next(let next):
       reading.next = next
       return page(reading)
@@ -366,11 +372,6 @@ final class SectionStage: Sendable {
     end(reading, [result])
   }
 
-  /// Takes the rows of unchanged pages that are not yet written.
-  ///
-  /// Call it when `group` is empty.
-  func takeRenewed() -> [DocumentEntry] { renewed.take() }
-
   /// Lets the guards judge all sections together, and passes on the sections that lost items.
   ///
   /// If the losses look like a fault, each of these sections shows its items of the last good run.
@@ -391,8 +392,7 @@ final class SectionStage: Sendable {
 
   private func end(_ reading: SectionReading, _ sections: [SectionResult]) {
     results.withLock { $0[reading.position] = sections }
-    context.progress.update { $0.sections.done += 1 }
-    line(of: reading.start.host).leave()
+    leave(reading)
     group.leave()
   }
 
@@ -401,10 +401,8 @@ final class SectionStage: Sendable {
   /// After the last such source, this function also decides about sections of the last run that no source names any
   /// more.
   private func end(_ source: ManySections.End) {
-    context.progress.update { $0.sections.done += 1 }
-    // Let the queue start its next source before the other sources are complete, because they are possibly waiting for
-    // that source.
-    line(of: source.reading.start.host).leave()
+    // Let the next source start before the other sources are complete, because they are possibly waiting for it.
+    leave(source.reading)
     guard var sources = many.add(source) else { return }
     for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
     let named = sources.reduce(into: context.catalog.namedKeys) { $0.formUnion($1.named) }
@@ -507,52 +505,5 @@ extension [ManySections.End] {
       self[place].unusable.removeAll { !given.insert($0.key).inserted }
     }
     return refused
-  }
-}
-
-/// Collects the rows of unchanged pages, so that they are written together.
-///
-/// A separate transaction for each row would need five calls of `fdatasync`. If a crash loses a row, the next run only
-/// requests the page once more.
-final class RenewedDocuments: Sendable {
-  /// The number of rows that are written at once.
-  static let most = 128
-
-  private let index: Index
-  private let waiting = Mutex<[DocumentID: DocumentEntry]>([:])
-
-  init(_ index: Index) {
-    self.index = index
-  }
-
-  /// Adds the row of a page that has new header fields for caching.
-  ///
-  /// - Throws: ``LarderError`` if the rows have to be written now, and the index cannot be written.
-  func add(_ document: DocumentEntry) throws(LarderError) {
-    let count = waiting.withLock { waiting in
-      waiting[document.id] = document
-      return waiting.count
-    }
-    if count >= Self.most { try write() }
-  }
-
-  /// Drops the row of a page whose body has changed after all.
-  ///
-  /// The row is written with the new body instead.
-  func forget(_ id: DocumentID) {
-    waiting.withLock { $0[id] = nil }
-  }
-
-  /// Removes the waiting rows and returns them, so that the caller can write them in its own transaction.
-  func take() -> [DocumentEntry] {
-    waiting.withLock { waiting in
-      defer { waiting = [:] }
-      return Array(waiting.values)
-    }
-  }
-
-  private func write() throws(LarderError) {
-    let documents = take()
-    if !documents.isEmpty { try index.store(documents) }
   }
 }
