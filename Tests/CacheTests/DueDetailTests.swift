@@ -54,9 +54,12 @@ struct DueDetailTests {
 
     #expect(counts == [2, 2])
     #expect(first.map(\.item) == ["c", "a", "b"])
-    #expect(first.map { $0.record?.body } == [2, 2, 4].enumerated().map {
-      Array("\(["c", "a", "b"][$0]) in \($1)".utf8)
-    })
+    #expect(
+      first.map { $0.record?.body }
+        == [2, 2, 4].enumerated().map {
+          Array("\(["c", "a", "b"][$0]) in \($1)".utf8)
+        }
+    )
     #expect(first.map { $0.known != nil } == [false, false, true])
     #expect(rest.map(\.item) == ["d"])
     #expect(rest.allSatisfy { $0.record == nil })

@@ -42,7 +42,8 @@ struct PullerTests {
     puller.withLock { $0 = nil }
   }
 
-  @Test func `jobs that end while they are started block nothing, and wait until they are let start`() {
+  @Test
+  func `jobs that end while they are started block nothing, and wait until they are let start`() {
     let count = Mutex(0)
     let queue = DispatchQueue(label: "test.work", attributes: .concurrent)
     let group = DispatchGroup()

@@ -81,7 +81,9 @@ extension Index {
       }
       let count = db.changesCount
       if let catalog {
-        try db.cachedStatement(sql: DetailQuery.ranked.rawValue).execute(arguments: [last, catalog])
+        try db.cachedStatement(sql: DetailQuery.ranked.rawValue).execute(arguments: [
+          last, catalog,
+        ])
       } else {
         try db.cachedStatement(sql: DetailQuery.waiting.rawValue).execute(arguments: [last])
       }

@@ -27,7 +27,7 @@ final class DetailStage: Sendable {
     /// Whether the document with the details of all items was requested.
     var hasAsked = false
     /// The answer for this document.
-    var answer: SharedDetails.Answer?
+    var answer: SharedDetails?
     var puller: Puller?
   }
 
@@ -238,7 +238,7 @@ final class DetailStage: Sendable {
   }
 
   /// Lets the waiting items take their details from the document.
-  private func settle(_ answer: SharedDetails.Answer) {
+  private func settle(_ answer: SharedDetails) {
     let puller = state.withLock { state in
       state.answer = answer
       return state.puller
@@ -250,16 +250,15 @@ final class DetailStage: Sendable {
   ///
   /// The rows say that the document has to be requested in full. Its final row is written at the end of the run. If the
   /// run is killed before, the next one therefore gets all details again.
-  private func take(_ detail: Detail, from answer: SharedDetails.Answer) {
+  private func take(_ detail: Detail, from answer: SharedDetails) {
     switch answer {
-    case .decoded(let shared):
-      let document = shared.document.unvouched
-      if let decoded = shared.details[detail.id] {
-        take(decoded, document, base: shared.base, detail)
-      } else if let reason = shared.unreadable[detail.id] {
+    case .decoded(let details, let unreadable, let document, let base):
+      if let decoded = details[detail.id] {
+        take(decoded, document.unvouched, base: base, detail)
+      } else if let reason = unreadable[detail.id] {
         refuse(detail, reason)
       } else {
-        takeMissing(detail, document)
+        takeMissing(detail, document.unvouched)
       }
     case .unchanged(let document):
       guard let known = detail.known, known.isCurrent else { return takeMissing(detail, document) }
@@ -531,15 +530,14 @@ final class DetailStage: Sendable {
   /// - Throws: ``LarderError`` when the index cannot be written.
   private func finishShared(isKeeping: Bool) throws(LarderError) {
     switch state.withLock(\.answer) {
-    case .decoded(let shared):
-      let document = shared.document.unvouched
-      let unlisted = try context.index.unwanted(shared.details.keys)
-      let rows = unlisted.lazy.compactMap { shared.details[$0] }.map { [context] in
-        let (entry, shown) = context.row(of: $0, document, base: shared.base)
-        return CommittedDetail(entry, of: context.entry.id, from: document, showing: shown)
+    case .decoded(let details, _, let document, let base):
+      let unlisted = try context.index.unwanted(details.keys)
+      let rows = unlisted.lazy.compactMap { details[$0] }.map { [context] in
+        let (entry, shown) = context.row(of: $0, document.unvouched, base: base)
+        return CommittedDetail(entry, of: context.entry.id, from: document.unvouched, showing: shown)
       }
       try context.index.store(rows)
-      if !isKeeping { try context.index.renew(shared.document) }
+      if !isKeeping { try context.index.renew(document) }
     case .unchanged(let document):
       try context.index.renew(document)
     case .failed, nil:

@@ -24,8 +24,7 @@ final class SectionStage: Sendable {
   private let pages: PageReader
   private let guardian: SectionGuard
   private let arrived: @Sendable (ListingID, _ isNew: Bool) -> Void
-  private let results: Mutex<[[SectionResult]]>
-  private let many: ManySections
+  private let ended = Mutex<[SourceEnd]>([])
   /// The sources that are not yet started, by host.
   private let waiting = Mutex<[String: ArraySlice<SectionReading>]>([:])
   private let puller = Mutex<Puller?>(nil)
@@ -46,9 +45,6 @@ final class SectionStage: Sendable {
     pages = PageReader(context: context)
     guardian = SectionGuard(context: context, last: last)
     self.arrived = arrived
-    let positions = context.catalog.sources.indices
-    results = Mutex(Array(repeating: [], count: positions.count))
-    many = ManySections(count: positions.count(where: context.catalog.isMany))
     let made = Puller(limit: Self.window, queue: context.starts, isOpen: true) {
       [weak self] host, count in self?.start(host, count)
     }
@@ -57,8 +53,8 @@ final class SectionStage: Sendable {
 
   /// The results of the sections, in the catalog's order.
   ///
-  /// Read them when `group` is empty.
-  var sections: [SectionResult] { results.withLock { $0.flatMap(\.self) } }
+  /// Read them after ``guardCatalog()``.
+  var sections: [SectionResult] { ended.withLock { $0.flatMap(\.results) } }
 
   /// The maximum number of sources of one host that are in progress.
   ///
@@ -77,7 +73,7 @@ final class SectionStage: Sendable {
     context.progress.update { $0.sections.total += targets.count }
     var readings: [String: ArraySlice<SectionReading>] = [:]
     for (position, target) in targets.enumerated() {
-      group.enter()  // Left in end(_:_:), which ends every source.
+      group.enter()  // Left in end(_:), which ends every source.
       let key = context.catalog.sectionKey(at: position)
       let reading = SectionReading(position: position, key: key, start: target, next: target)
       readings[reading.host, default: []].append(reading)
@@ -94,11 +90,6 @@ final class SectionStage: Sendable {
       return all.prefix(count)
     }
     for reading in next { page(reading) }
-  }
-
-  private func leave(_ reading: SectionReading) {
-    context.progress.update { $0.sections.done += 1 }
-    puller.withLock(\.self)?.leave(reading.host)
   }
 
   private func request(for reading: SectionReading) throws(LarderError) -> DocumentRequest {
@@ -331,8 +322,8 @@ final class SectionStage: Sendable {
       results.append(result)
       handOn(result)
     }
-    guard reading.key == nil else { return end(reading, results) }
-    var source = ManySections.End(reading: reading, results: results)
+    var source = SourceEnd(reading: reading, results: results)
+    guard reading.key == nil else { return end(source) }
     source.named = taken.union(pages.sections.map(\.section.key))
     source.failure = reading.broken
     var failing: Set<String> = []
@@ -362,75 +353,74 @@ final class SectionStage: Sendable {
   ///
   /// The sections of the last good run are used, and marked as stale.
   private func fail(_ reading: SectionReading, _ words: String) {
-    guard let key = reading.key else {
-      return end(ManySections.End(reading: reading, failure: words))
-    }
+    guard let key = reading.key else { return end(SourceEnd(reading: reading, failure: words)) }
     let named = context.catalog.sectionWords(at: reading.position)
     let result = last.fallback(for: key, named: named, words)
     // The pictures of these sections are brought up to date, because they are possibly on another host.
     handOn(result)
-    end(reading, [result])
+    end(SourceEnd(reading: reading, results: [result]))
   }
 
-  /// Lets the guards judge all sections together, and passes on the sections that lost items.
+  private func end(_ source: SourceEnd) {
+    ended.withLock { $0.append(source) }
+    context.progress.update { $0.sections.done += 1 }
+    puller.withLock(\.self)?.leave(source.reading.host)
+    group.leave()
+  }
+
+  /// Decides about all sections together, and passes on those that lost items.
   ///
   /// If the losses look like a fault, each of these sections shows its items of the last good run.
   ///
   /// Call it when `group` is empty.
   func guardCatalog() throws(LarderError) {
-    var results = results.withLock { $0 }
-    let isSuspicious = try guardian.isSuspicious(results.flatMap(\.self))
-    for source in results.indices {
-      for place in results[source].indices where !results[source][place].vanished.isEmpty {
-        if isSuspicious { try guardian.withhold(&results[source][place]) }
-        results[source][place].vanished = []
-        handOn(results[source][place])
+    var sources = ended.withLock { $0.sorted { $0.reading.position < $1.reading.position } }
+    for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
+    addUnnamed(to: &sources)
+    for place in sources.indices {
+      sources[place].results = last.arranged(
+        sources[place].results,
+        beside: sources[place].unusable
+      )
+    }
+    let isSuspicious = try guardian.isSuspicious(sources.flatMap(\.results))
+    for source in sources.indices {
+      for place in sources[source].results.indices
+      where !sources[source].results[place].vanished.isEmpty {
+        if isSuspicious { try guardian.withhold(&sources[source].results[place]) }
+        sources[source].results[place].vanished = []
+        handOn(sources[source].results[place])
       }
     }
-    self.results.withLock { $0 = results }
+    ended.withLock { [sources] in $0 = sources }
   }
 
-  private func end(_ reading: SectionReading, _ sections: [SectionResult]) {
-    results.withLock { $0[reading.position] = sections }
-    leave(reading)
-    group.leave()
-  }
-
-  /// Ends a source that combines several sections.
+  /// Adds the sections of the last run that no source names any more.
   ///
-  /// After the last such source, this function also decides about sections of the last run that no source names any
-  /// more.
-  private func end(_ source: ManySections.End) {
-    // Let the next source start before the other sources are complete, because they are possibly waiting for it.
-    leave(source.reading)
-    guard var sources = many.add(source) else { return }
-    for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
-    let named = sources.reduce(into: context.catalog.namedKeys) { $0.formUnion($1.named) }
-    var unnamed = sources.map { _ in [SectionResult]() }
-    // A section that no source names is attributed to a source that could not be read. If every source was read, it is
-    // attributed to the source of the section before it.
-    let failed = sources.firstIndex { $0.failure != nil }
-    var owner = failed ?? 0
+  /// Only all sources together show which these are: a section may have moved to another source, or may belong to a
+  /// source that could not be read. It is attributed to a source that could not be read. If every source was read, it
+  /// is attributed to the source of the section before it.
+  private func addUnnamed(to sources: inout [SourceEnd]) {
+    let many = sources.indices.filter { sources[$0].reading.key == nil }
+    guard let first = many.first else { return }
+    let named = many.reduce(into: context.catalog.namedKeys) { $0.formUnion(sources[$1].named) }
+    let failed = many.first { sources[$0].failure != nil }
+    var owner = failed ?? first
     for key in last.keys {
       guard !named.contains(key) else {
-        if failed == nil { owner = sources.firstIndex { $0.named.contains(key) } ?? owner }
+        if failed == nil { owner = many.first { sources[$0].named.contains(key) } ?? owner }
         continue
       }
       guard let result = unnamedSection(key, sources[owner]) else { continue }
-      unnamed[owner].append(result)
+      sources[owner].unusable.append(result)
       handOn(result)
-    }
-    for (source, unnamed) in zip(sources, unnamed) {
-      let sections = last.arranged(source.results, beside: source.unusable + unnamed)
-      results.withLock { $0[source.reading.position] = sections }
-      group.leave()
     }
   }
 
   /// The result for a section that no response names any more.
   ///
   /// If a response is missing, the section is stale. Otherwise it is removed, or a guard keeps it.
-  private func unnamedSection(_ key: String, _ source: ManySections.End) -> SectionResult? {
+  private func unnamedSection(_ key: String, _ source: SourceEnd) -> SectionResult? {
     if let words = source.failure { return last.fallback(for: key, words) }
     do throws(LarderError) {
       guard let section = try guardian.vanished(key) else { return nil }
@@ -446,46 +436,22 @@ final class SectionStage: Sendable {
   }
 }
 
-/// Collects the sources that have several sections each, until the last of these sources is read.
-///
-/// Only all sources together show which sections of the last run are gone. If one source no longer names a section, the
-/// section may have moved to another source, or may belong to a source that could not be read.
-final class ManySections: Sendable {
-  /// The result of a source.
-  struct End: Sendable {
-    var reading: SectionReading
-    /// Its usable sections.
-    var results: [SectionResult] = []
-    /// The results for the unusable sections.
-    ///
-    /// These sections show items of the last run.
-    var unusable: [SectionResult] = []
-    /// The keys of all its sections, usable or not.
-    var named: Set<String> = []
-    /// The reason why some or all of its pages are missing; nil if none are.
-    var failure: String?
-  }
-
-  private let state: Mutex<(open: Int, ends: [End])>
-
-  init(count: Int) {
-    state = Mutex((count, []))
-  }
-
-  /// Adds a source.
+/// The result of a source.
+struct SourceEnd: Sendable {
+  var reading: SectionReading
+  /// Its usable sections.
+  var results: [SectionResult] = []
+  /// The results for the unusable sections, if the source has several sections.
   ///
-  /// - Parameter end: Its result.
-  /// - Returns: If this was the last source, all sources in the catalog's order; nil otherwise.
-  func add(_ end: End) -> [End]? {
-    state.withLock { state in
-      state.ends.append(end)
-      guard state.ends.count == state.open else { return nil }
-      return state.ends.sorted { $0.reading.position < $1.reading.position }
-    }
-  }
+  /// These sections show items of the last run.
+  var unusable: [SectionResult] = []
+  /// The keys of all its sections, usable or not, if the source has several sections.
+  var named: Set<String> = []
+  /// The reason why some or all of its pages are missing, if the source has several sections; nil if none are.
+  var failure: String?
 }
 
-extension [ManySections.End] {
+extension [SourceEnd] {
   /// Assigns each key to the first source that has a section with it.
   ///
   /// Returns the sections that other sources lose because of that.
