@@ -177,76 +177,76 @@ extension FailureReason {
 struct JoinedSection: Sendable {
   /// The section, with the items of all pages.
   var section: DecodedSection
-  /// The positions of the pages that have a part of the section.
-  var pages: [Int] = []
+  /// The findings about all pages.
+  var notes = SectionNotes()
   /// The number of items that were left out because an earlier page lists them.
   var repeats = 0
   /// The total number of items that the shop announces, and the number that the pages list.
   ///
   /// Nil if the pages list all of them, or the shop announces no total.
   var shortfall: (total: Int, listed: Int)?
+  /// The listings of the pages.
+  fileprivate var listings: [ListingID] = []
+  /// The number of items on the pages so far, readable or not, and the number that the pages say they list.
+  fileprivate var (elements, listed) = (0, 0)
+
+  /// Makes a section of one page.
+  init(section: DecodedSection) { self.section = section }
 }
 
-/// The sections of a source, joined from all its pages.
-struct JoinedPages: Sendable {
-  /// The usable sections, in the order of the pages.
-  private(set) var sections: [JoinedSection] = []
-  /// The unusable sections, with their positions on their pages.
-  private(set) var failed: [(section: DecodedSection, position: Int)] = []
-
-  /// Joins the pages of a reading.
+extension SectionReading {
+  /// Joins the pages.
   ///
   /// If a section is on several pages, its items are written to the index as one listing.
-  init(_ reading: SectionReading, _ index: Index) throws(LarderError) {
+  ///
+  /// - Parameter index: The index.
+  /// - Returns: The usable sections, in the order of the pages, and the others with their positions on their pages.
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
+  func joined(in index: Index) throws(LarderError) -> (
+    sections: [JoinedSection], failed: [(section: DecodedSection, position: Int)]
+  ) {
     var places: [String: Int] = [:]
-    var listings: [[ListingID]] = []
-    var notes: [SectionNotes] = []
-    var elements: [Int] = []
-    var listed: [Int] = []
-    for (number, page) in reading.pages.enumerated() {
+    var sections: [JoinedSection] = []
+    var failed: [(section: DecodedSection, position: Int)] = []
+    for page in pages {
       for (position, section) in page.sections.enumerated() {
         var own = SectionNotes(section.skipped)
-        if own.failure != nil {
+        guard own.failure == nil else {
           failed.append((section, position))
           continue
         }
+        let skipped = own.skipped.count { $0.lost == .item }
+        let count = try index.itemCount(listing: section.listing) + skipped
         let place = places[section.key] ?? sections.count
         if place == sections.count {
           places[section.key] = place
           sections.append(JoinedSection(section: section))
-          listings.append([])
-          notes.append(own)
-          elements.append(0)
-          listed.append(0)
+          sections[place].notes = own
         } else {
           // Convert an item's position on this page to its position in the whole section.
           for row in own.skipped.indices {
-            own.skipped[row].index = own.skipped[row].index.map { $0 + elements[place] }
+            own.skipped[row].index = own.skipped[row].index.map { $0 + sections[place].elements }
           }
-          notes[place].add(own)
+          sections[place].notes.add(own)
         }
-        sections[place].pages.append(number)
-        listings[place].append(section.listing)
-        let skipped = own.skipped.count { $0.lost == .item }
-        let count = try index.itemCount(listing: section.listing) + skipped
-        elements[place] += count
-        listed[place] += own.listed ?? count
+        sections[place].listings.append(section.listing)
+        sections[place].elements += count
+        sections[place].listed += own.listed ?? count
       }
+    }
+    for section in repeated?.sections ?? [] {
+      guard let place = places[section.key] else { continue }
+      sections[place].repeats += try index.itemCount(listing: section.listing)
     }
     for place in sections.indices {
-      for section in reading.repeated?.sections ?? []
-      where section.key == sections[place].section.key {
-        sections[place].repeats += try index.itemCount(listing: section.listing)
-      }
-      let count = listed[place] + sections[place].repeats
-      if let total = notes[place].total, total > count, reading.key != nil {
+      let count = sections[place].listed + sections[place].repeats
+      if let total = sections[place].notes.total, total > count, key != nil {
         sections[place].shortfall = (total, count)
       }
-      guard sections[place].pages.count > 1 else { continue }
-      let whole = try index.joinListings(listings[place])
+      let whole = try index.joinListings(sections[place].listings)
       sections[place].section.listing = whole.listing
-      sections[place].section.skipped = notes[place].text
       sections[place].repeats += whole.repeats
     }
+    return (sections, failed)
   }
 }

@@ -305,7 +305,7 @@ final class SectionStage: Sendable {
   ///
   /// A guard is a check that rejects a change of a section if it looks like a fault of the shop.
   private func complete(_ reading: SectionReading) throws(LarderError) {
-    let pages = try JoinedPages(reading, context.index)
+    let pages = try reading.joined(in: context.index)
     let taken = reading.key == nil ? context.catalog.namedKeys : []
     var results: [SectionResult] = []
     for var joined in pages.sections {
