@@ -263,9 +263,7 @@ final class DetailStage: Sendable {
     case .unchanged(let document):
       guard let known = detail.known, known.isCurrent else { return takeMissing(detail, document) }
       confirm(known, nil, detail)
-    case .failed:
-      addPictures(of: [detail.known])
-      finish { $0.failed += 1 }
+    case .failed: endWithout(detail)
     }
   }
 
@@ -304,7 +302,7 @@ final class DetailStage: Sendable {
     addPictures(of: [known])
     keep(known)
     guard let document else { return finish { Self.count(known, in: &$0) } }
-    commit(nil, document) { Self.count(known, in: &$0) }
+    write(nil, document) { Self.count(known, in: &$0) }
   }
 
   /// Keeps cached details that need no request, or whose request failed.
@@ -349,8 +347,7 @@ final class DetailStage: Sendable {
   /// The cached version is kept, and its pictures are brought up to date.
   private func fail(_ detail: Detail, _ failure: TransferFailure) {
     context.failures.note(.detail, id: detail.id, failure)
-    addPictures(of: [detail.known])
-    finish { if !failure.endedWithRun { $0.failed += 1 } }
+    endWithout(detail, isFailure: !failure.endedWithRun)
   }
 
   /// Handles a detail that was received but cannot be read.
@@ -359,28 +356,24 @@ final class DetailStage: Sendable {
   private func refuse(_ detail: Detail, _ why: String) {
     let words = context.secrets.applied(to: why)
     context.failures.note(undecodable: .detail, id: detail.id, detail.request.source, words)
+    endWithout(detail)
+  }
+
+  private func endWithout(_ detail: Detail, isFailure: Bool = true) {
     addPictures(of: [detail.known])
-    finish { $0.failed += 1 }
+    finish { if isFailure { $0.failed += 1 } }
   }
 
-  /// Writes a detail's row, and finishes the detail when the row is on disk.
+  /// Writes rows, requests the pictures that they show, and finishes the detail when the rows are on disk.
+  ///
+  /// `detail` is nil if only the row of its document is new.
   private func write(
-    _ detail: DetailEntry,
-    _ document: DocumentEntry,
-    showing pictures: [PictureAddress] = [],
-    _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
-  ) {
-    noteLost(detail)
-    commit(detail, document, showing: pictures, count)
-  }
-
-  /// Writes rows, requests the pictures that they show, and finishes the detail.
-  private func commit(
     _ detail: DetailEntry?,
     _ document: DocumentEntry,
     showing pictures: [PictureAddress] = [],
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
   ) {
+    if let detail { noteLost(detail) }
     let catalog = context.entry.id
     context.store.commit(
       CommittedDetail(detail, of: catalog, from: document, showing: pictures)
@@ -533,8 +526,9 @@ final class DetailStage: Sendable {
     case .decoded(let details, _, let document, let base):
       let unlisted = try context.index.unwanted(details.keys)
       let rows = unlisted.lazy.compactMap { details[$0] }.map { [context] in
-        let (entry, shown) = context.row(of: $0, document.unvouched, base: base)
-        return CommittedDetail(entry, of: context.entry.id, from: document.unvouched, showing: shown)
+        let row = document.unvouched
+        let (entry, shown) = context.row(of: $0, row, base: base)
+        return CommittedDetail(entry, of: context.entry.id, from: row, showing: shown)
       }
       try context.index.store(rows)
       if !isKeeping { try context.index.renew(document) }
