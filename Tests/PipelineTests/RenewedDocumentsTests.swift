@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import SampleStore
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-/// New header fields of unchanged documents are written in batches, and never overwrite newer data.
+/// New header fields of unchanged documents are written together, and never overwrite newer data.
 struct RenewedDocumentsTests {
   @Test func `a second sync of many sections needs hardly more transactions than one of few`()
     throws
@@ -46,20 +47,25 @@ struct RenewedDocumentsTests {
     #expect(shop.store.requests.map(\.status) == [304, 304, 304])
   }
 
-  @Test func `a limited number of renewals waits, and all are written in the end`() throws {
+  @Test func `renewals wait for the end of the run, and do not replace rows of newer bodies`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let index = try Index(CacheLayout(creating: folder.path("cache")))
-    let renewed = RenewedDocuments(index)
-    func document(_ number: Int) -> DocumentEntry {
-      DocumentEntry(url: "https://shop.example/\(number)", reader: "", mapping: 0)
+    let catalog = try index.catalog(named: "shop", currency: "KRW").id
+    let run = try index.beginRun(catalog: catalog, at: 1)
+    func document(_ name: String, _ digest: Int64, _ expiry: Int64) -> DocumentEntry {
+      DocumentEntry(url: name, mapping: 1, expiry: UnixTime(expiry), digest: digest)
     }
+    for name in ["a", "b"] { _ = try index.store(document(name, 1, 5), new: []) }
 
-    for number in 0...RenewedDocuments.most { try renewed.add(document(number)) }
-    #expect(try index.document(document(0).url) != nil)
-    #expect(try index.document(document(RenewedDocuments.most).url) == nil)
+    for name in ["a", "b"] { try index.renew(document(name, 1, 9)) }
+    _ = try index.store(document("b", 2, 7), new: [])
+    #expect(try index.document("a") == document("a", 1, 5))
+    try index.endRun(run, at: 2, outcome: "complete", report: [], sections: [])
 
-    #expect(renewed.take() == [document(RenewedDocuments.most)])
-    #expect(renewed.take() == [])
+    #expect(try index.document("a") == document("a", 1, 9))
+    #expect(try index.document("b") == document("b", 2, 7))
   }
 
   /// The number of write transactions in a second sync of unchanged sections.

@@ -79,10 +79,7 @@ package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, En
   }
 }
 
-extension DocumentEntry: PersistableRecord {
-  package static let databaseTableName = "document"
-  package static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
-
+extension DocumentEntry {
   fileprivate static let columns = "id, url, mapping, response, expiry, digest, fetched, next"
 
   /// Reads the present row, which has the columns ``columns``.
@@ -97,16 +94,26 @@ extension DocumentEntry: PersistableRecord {
     next = row.text(7)
   }
 
-  /// Writes a row of `document`.
-  package func encode(to container: inout PersistenceContainer) {
-    container["id"] = id
-    container["url"] = url
-    container["mapping"] = mapping
-    container["response"] = response
-    container["expiry"] = expiry
-    container["digest"] = digest
-    container["fetched"] = fetched
-    container["next"] = next
+  /// Writes the row.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - db: The database.
+  /// - Throws: `DatabaseError` when the index cannot be written.
+  func save(to table: String = "document", in db: Database) throws {
+    var row = try RowWriter(
+      db,
+      "INSERT OR REPLACE INTO \(table)(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?)"
+    )
+    row.bind(1, id.digest)
+    row.bind(2, url)
+    row.bind(3, mapping)
+    row.bind(4, response)
+    row.bind(5, expiry)
+    row.bind(6, digest)
+    row.bind(7, fetched)
+    row.bind(8, next)
+    try row.run()
   }
 }
 
@@ -179,18 +186,13 @@ extension Index {
         section.listing = try listing.keep(in: db)
         return section
       }
-      try document.insert(db)
+      try document.save(in: db)
       try db.execute(sql: "DELETE FROM decoded WHERE document = ?", arguments: [document.id])
       for (position, section) in decoded.enumerated() {
         try DecodedRow(document: document.id, position: position, section: section).insert(db)
       }
       return decoded
     }
-  }
-
-  /// Writes the rows of documents whose bodies did not change.
-  package func store(_ documents: [DocumentEntry]) throws(LarderError) {
-    try write { db in for document in documents { try document.insert(db) } }
   }
 }
 
@@ -281,7 +283,7 @@ package struct CommittedDetail: Sendable {
   /// Writes the rows in the caller's transaction.
   func save(in db: Database) throws {
     try Index.name(pictures, in: db)
-    try document.insert(db)
+    try document.save(in: db)
     guard let detail else { return }
     var row = try RowWriter(
       db,
@@ -330,38 +332,34 @@ extension Index {
     items: some Sequence<String>
   ) throws(LarderError) -> [String: DetailEntry] {
     try read { db in
-      let row = try RowReader(
-        db,
-        "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ? AND item = ?"
-      )
-      let shown = try RowReader(db, ListingQuery.picturesOfDetail.rawValue)
+      let reader = try DetailReader(db)
       var entries: [String: DetailEntry] = [:]
       for item in items where entries[item] == nil {
-        row.restart(catalog.rawValue, item)
-        if try row.next() { entries[item] = try DetailEntry(row, shown) }
+        entries[item] = try reader.detail(of: item, in: catalog)
       }
       return entries
     }
   }
+}
 
-  /// The time of the shop's last answer for each detail of a catalog, by the items' ids.
-  ///
-  /// The column `response` begins with the time of the last request and the time of the answer.
-  package func detailChecks(catalog: CatalogID) throws(LarderError) -> [String: UnixTime] {
-    try read { db in
-      var checks: [String: UnixTime] = [:]
-      let rows = try Row.fetchCursor(
-        db,
-        sql: """
-          SELECT item, CAST(coalesce(substr(response, instr(response, ' ') + 1), fetched, 0) \
-          AS INTEGER) AS checked FROM detail JOIN document ON document.id = document WHERE catalog = ?
-          """,
-        arguments: [catalog]
-      )
-      while let row = try rows.next() {
-        checks[try row.decode(forColumn: "item")] = try row.decode(forColumn: "checked")
-      }
-      return checks
-    }
+/// Reads rows of details.
+struct DetailReader: ~Copyable {
+  private let row: RowReader
+  private let shown: RowReader
+
+  /// Prepares the statements.
+  init(_ db: Database) throws {
+    let row = try RowReader(
+      db,
+      "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ? AND item = ?"
+    )
+    shown = try RowReader(db, ListingQuery.picturesOfDetail.rawValue)
+    self.row = row
+  }
+
+  /// The detail of an item; nil if there is none.
+  func detail(of item: String, in catalog: CatalogID) throws -> DetailEntry? {
+    row.restart(catalog.rawValue, item)
+    return try row.next() ? DetailEntry(row, shown) : nil
   }
 }

@@ -71,7 +71,9 @@ package enum NewListing: Sendable {
     switch self {
     case .items(let items):
       var writer = try ListingWriter(db, showing: items.flatMap(\.pictures))
-      return try ListingWriter.keep(items.map { try writer.version(of: $0) }, in: db)
+      var draft = try ListingDraft(in: db)
+      for item in items { try writer.add(item, to: &draft) }
+      return try ListingWriter.keep(draft, in: db)
     case .draft(let draft): return try ListingWriter.keep(draft, in: db)
     }
   }
@@ -102,12 +104,6 @@ struct ListingWriter: ~Copyable {
     self.item = item
     self.place = place
     self.picture = picture
-  }
-
-  /// Stores a version of an item unless the index has it, and returns its id.
-  mutating func version(of new: NewItem) throws -> ItemVersion {
-    let digest = IdentityDigest(of: new.body)
-    return try versions(of: new.key, digest).own ?? insert(new, digest)
   }
 
   /// The stored version of an item that has this digest, and all other versions that have the item's id.
@@ -169,19 +165,6 @@ struct ListingWriter: ~Copyable {
     place.bind(2, Int64(index))
     place.bind(3, version.rawValue)
     try place.run()
-  }
-
-  /// Stores the listing of these versions, which are distinct, unless the index has an equal one.
-  static func keep(_ versions: [ItemVersion], in db: Database) throws -> ListingID {
-    var digest = RunningDigest()
-    for version in versions { digest.add(version) }
-    if let known = try listing(digest.identity, in: db) { return known }
-    let listing = try new(digest.identity, versions.count, in: db)
-    var writer = try ListingWriter(db)
-    for (index, version) in versions.enumerated() {
-      try writer.add(version, to: listing, at: index)
-    }
-    return listing
   }
 
   /// Stores the listing whose versions a query selects, in its order, unless the index has an equal one.
@@ -463,6 +446,34 @@ extension Index {
       while try rows.next() { keys.append(rows.text(0) ?? "") }
       guard keys.count == count else { throw gone("an item", listing) }
       return keys
+    }
+  }
+
+  /// Whether a listing has items whose ids none of some other listings has.
+  ///
+  /// The search ends at the first such item, so it takes long only for a listing without one.
+  package func lists(
+    newItemsIn listing: ListingID,
+    beside others: [ListingID]
+  ) throws(LarderError) -> Bool {
+    if others.contains(listing) { return false }
+    return try read { db in
+      let keys = try RowReader(db, ListingQuery.keys.rawValue)
+      let versions = try RowReader(db, ListingQuery.versions.rawValue)
+      let member = try RowReader(db, ListingQuery.member.rawValue)
+      keys.restart(listing.rawValue)
+      while try keys.next() {
+        var isListed = false
+        versions.restart(keys.text(0) ?? "")
+        while !isListed, try versions.next() {
+          isListed = try others.reversed().contains { other in
+            member.restart(other.rawValue, versions.number(0))
+            return try member.next()
+          }
+        }
+        if !isListed { return true }
+      }
+      return false
     }
   }
 

@@ -145,6 +145,7 @@ extension Index {
   /// Listings that a killed run left unfinished are removed.
   package func beginRun(catalog: CatalogID, at now: UnixTime) throws(LarderError) -> RunID {
     try write { db in
+      try db.execute(sql: DetailQuery.tables)
       try Self.removeDrafts(in: db)
       let run = try Self.nextRun(db)
       try db.execute(
@@ -171,7 +172,7 @@ extension Index {
 
   /// Ends a run.
   ///
-  /// From then on, readers see its sections.
+  /// From then on, readers see its sections. The rows that ``renew(_:)`` noted are written too.
   ///
   /// - Parameters:
   ///   - run: The run.
@@ -179,8 +180,6 @@ extension Index {
   ///   - outcome: The outcome, such as `complete`.
   ///   - report: The report as JSON.
   ///   - sections: The sections that readers see from now on.
-  ///   - renewed: The rows of documents that the shop reported as unchanged. They are written here, because a separate
-  ///     transaction would take five more syncs of the disk.
   ///   - changes: The values that changed since the last run, for the history.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func endRun(
@@ -189,12 +188,11 @@ extension Index {
     outcome: String,
     report: [UInt8],
     sections: [RunSection],
-    renewed: [DocumentEntry] = [],
     changes: [ItemChange] = []
   ) throws(LarderError) {
     try write { db in
       try HistoryWriter.record(changes, run: run, at: now, in: db)
-      for document in renewed { try document.insert(db) }
+      try db.execute(sql: DetailQuery.keepRenewed.rawValue)
       for (position, section) in sections.enumerated() {
         try db.execute(
           sql: """

@@ -16,12 +16,8 @@ final class DetailStage: Sendable {
   let group = WorkGroup()
 
   private struct Work {
-    var seen: Set<String> = []
     var tally = SyncReport.Details()
     var lost: [String: [LostField]] = [:]
-    var line: LimitedQueue<String>?
-    /// The values for the placeholders other than `{id}` in the URLs of details, by item.
-    var fields: [String: [String: String]] = [:]
     /// The number of items that the cache has a row of a detail for.
     var known = 0
     /// The number of details in the cache that were not missing before the run.
@@ -31,9 +27,8 @@ final class DetailStage: Sendable {
     /// Whether the document with the details of all items was requested.
     var hasAsked = false
     /// The answer for this document.
-    var answer: SharedDetails.Answer?
-    /// The final row of this document.
-    var renewed: [DocumentEntry] = []
+    var answer: SharedDetails?
+    var puller: Puller?
   }
 
   /// A detail that is being brought up to date.
@@ -63,14 +58,11 @@ final class DetailStage: Sendable {
   ///   - rule: The catalog file's rule for the URLs of details.
   ///   - addresses: Translates the addresses in the catalog file into URLs and paths of files.
   ///   - pictures: The stage that fetches the pictures of details; nil if this run does not fetch them.
-  ///   - order: Returns whether the detail of its first argument is requested before that of its second. Pass nil to
-  ///     request details in the order in which their items were added.
   init(
     _ context: RunContext,
     rule: DetailRule,
     _ addresses: CatalogAddresses,
-    pictures: PictureStage?,
-    order: (@Sendable (String, String) -> Bool)?
+    pictures: PictureStage?
   ) {
     self.context = context
     self.rule = rule
@@ -82,80 +74,80 @@ final class DetailStage: Sendable {
       allowsRemovals: context.options.allowRemovals
     )
     // If one document has all details, they wait for it.
-    let line = LimitedQueue<String>(
-      limit: Self.window,
-      queue: context.starts,
-      isOpen: !rule.isShared,
-      order: order
-    ) { [weak self] batch in self?.start(batch) }
-    state.withLock { $0.line = line }
+    let puller = Puller(limit: Self.window, queue: context.starts, isOpen: !rule.isShared) {
+      [weak self] _, count in self?.start(count)
+    }
+    state.withLock { $0.puller = puller }
   }
 
   /// The counts of details so far.
   var tally: SyncReport.Details { state.withLock { $0.tally } }
-  /// The final row of the document with the details of all items, after ``judge()``.
-  ///
-  /// Write it at the end of the run, when the rows of all details are on disk.
-  var renewed: [DocumentEntry] { state.withLock { $0.renewed } }
   /// The unreadable fields of each item's detail, by the item's id.
   var lost: [String: [LostField]] { state.withLock { $0.lost } }
 
+  /// The line of the puller, which has one for all details.
+  private static let line = ""
+
   /// Adds the items of a section.
   ///
-  /// The index stores them as a listing.
+  /// The index stores them as a listing. In an unattended run, the details with the oldest answers are first.
   func add(_ listing: ListingID) throws(LarderError) {
-    let subjects = try context.index.detailSubjects(of: listing, for: rule)
-    let (new, line, isFirst) = state.withLock { state in
-      let added = subjects.filter { state.seen.insert($0.id).inserted }
-      for subject in added { state.fields[subject.id] = subject.fields }
-      let new = added.map(\.id)
-      state.tally.total += new.count
-      let isFirst = rule.isShared && !new.isEmpty && !state.hasAsked
-      if isFirst { state.hasAsked = true }
-      return (new, state.line, isFirst)
+    let ranking = context.options.onlyDue ? context.entry.id : nil
+    let count = try context.index.wantDetails(of: listing, rankedIn: ranking)
+    guard count > 0 else { return }
+    for _ in 0..<count { group.enter() }  // Left in finish(_:), which ends every detail.
+    let (puller, isFirst) = state.withLock { state in
+      defer { state.hasAsked = true }
+      state.tally.total += count
+      return (state.puller, !state.hasAsked)
     }
-    for _ in new { group.enter() }  // Left in finish(_:), which ends every detail.
-    context.progress.update { $0.details.total += new.count }
-    line?.add(new)
-    if isFirst { askShared(as: new[0]) }
+    context.progress.update { $0.details.total += count }
+    if rule.isShared, isFirst { askShared(of: listing) }
+    puller?.add([Self.line: count])
   }
 
   // MARK: - Requests
 
-  /// Starts a batch of details.
+  /// Starts the next details.
   ///
   /// Looks up the cached ones, keeps those that are fresh, and requests the rest.
-  private func start(_ ids: [String]) {
-    let fields = state.withLock { state in ids.map { state.fields[$0] } }
-    var items: [String] = []
+  private func start(_ count: Int) {
+    var wanted: [WantedDetail] = []
     var sources: [DocumentSource] = []
-    for (id, fields) in zip(ids, fields) {
-      do throws(TransferFailure) {
-        sources.append(try addresses.detail(of: id, fields, by: rule))
-        items.append(id)
-      } catch {
-        context.failures.note(.detail, id: id, error)
-        finish { $0.failed += 1 }
-      }
-    }
     let requests: [DocumentRequest]
-    let known: [String: DetailEntry]
     do throws(LarderError) {
+      for detail in try context.index.takeDetails(
+        count,
+        of: context.entry.id,
+        withItems: !rule.places.isSubset(of: [.id])
+      ) {
+        let values = try detail.record?.storeItem().placeValues
+        do throws(TransferFailure) {
+          sources.append(try addresses.detail(of: detail.item, values, by: rule))
+          wanted.append(detail)
+        } catch {
+          context.failures.note(.detail, id: detail.item, error)
+        }
+      }
       requests = try context.requests(
         for: sources,
         reader: context.catalog.detailReader,
         mapping: mapping
       )
-      known = try context.index.details(catalog: context.entry.id, items: ids)
     } catch {
       context.failures.note(error)
-      return finish(items.count) { $0.failed += items.count }
+      return finish(count) { $0.failed += count }
     }
+    let unaddressed = count - wanted.count
+    if unaddressed > 0 { finish(unaddressed) { $0.failed += unaddressed } }
+    let known = wanted.compactMap(\.known)
     state.withLock { state in
       state.known += known.count
-      state.held += known.values.count { $0.state == .held }
+      state.held += known.count { $0.state == .held }
     }
-    let details = zip(items, requests).map { Detail(id: $0, request: $1, known: known[$0]) }
+    let details = zip(wanted, requests).map {
+      Detail(id: $0.item, request: $1, known: $0.known)
+    }
     if let answer = state.withLock({ $0.answer }) {
       // The rows of the batch are committed together at the end of this announcement.
       context.store.announce(1)
@@ -217,21 +209,28 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Requests the document that has the details of all items, with the id of any item.
-  private func askShared(as id: String) {
+  /// Requests the document that has the details of all items.
+  ///
+  /// `listing` is the first one with items.
+  private func askShared(of listing: ListingID) {
     do throws(LarderError) {
       // If the URL cannot be formed, each item fails when it starts.
-      guard let source = try? addresses.detail(of: id, nil, by: rule) else {
+      guard let source = try? addresses.detail(of: "", nil, by: rule) else {
         return settle(.failed)
       }
       let reader = context.catalog.detailReader
       var request = try context.request(for: source, reader: reader, mapping: mapping)
       // A 304 can only confirm details that this document sent.
-      let known = try context.index.details(catalog: context.entry.id, items: [id])
+      let first = try context.index.items(listing: listing, count: 1).map(\.key)
+      let known = try context.index.details(catalog: context.entry.id, items: first)
       if let held = request.held, known.values.contains(where: { !$0.isFrom(held) }) {
         request.held = nil
       }
-      context.fetchShared(request) { [self] in settle($0) }
+      let need = context.needs.need(ofListing: request.held, source, at: context.now())
+      if need.isQuiet, let held = request.held { return settle(.unchanged(held)) }
+      context.fetch(request, priority: .detail) { [self, request] outcome in
+        settle(context.sharedDetails(outcome, request))
+      }
     } catch {
       context.failures.note(error)
       settle(.failed)
@@ -239,35 +238,32 @@ final class DetailStage: Sendable {
   }
 
   /// Lets the waiting items take their details from the document.
-  private func settle(_ answer: SharedDetails.Answer) {
-    let line = state.withLock { state in
+  private func settle(_ answer: SharedDetails) {
+    let puller = state.withLock { state in
       state.answer = answer
-      return state.line
+      return state.puller
     }
-    line?.open()
+    puller?.open()
   }
 
   /// Takes an item's detail from the document that has the details of all items.
   ///
-  /// The rows say that the document has to be requested in full. Its final row is among ``renewed``. If this run is
-  /// killed before, the next one therefore gets all details again.
-  private func take(_ detail: Detail, from answer: SharedDetails.Answer) {
+  /// The rows say that the document has to be requested in full. Its final row is written at the end of the run. If the
+  /// run is killed before, the next one therefore gets all details again.
+  private func take(_ detail: Detail, from answer: SharedDetails) {
     switch answer {
-    case .decoded(let shared):
-      let document = shared.document.unvouched
-      if let decoded = shared.details[detail.id] {
-        take(decoded, document, base: shared.base, detail)
-      } else if let reason = shared.unreadable[detail.id] {
+    case .decoded(let details, let unreadable, let document, let base):
+      if let decoded = details[detail.id] {
+        take(decoded, document.unvouched, base: base, detail)
+      } else if let reason = unreadable[detail.id] {
         refuse(detail, reason)
       } else {
-        takeMissing(detail, document)
+        takeMissing(detail, document.unvouched)
       }
     case .unchanged(let document):
       guard let known = detail.known, known.isCurrent else { return takeMissing(detail, document) }
       confirm(known, nil, detail)
-    case .failed:
-      addPictures(of: [detail.known])
-      finish { $0.failed += 1 }
+    case .failed: endWithout(detail)
     }
   }
 
@@ -306,7 +302,7 @@ final class DetailStage: Sendable {
     addPictures(of: [known])
     keep(known)
     guard let document else { return finish { Self.count(known, in: &$0) } }
-    commit(nil, document) { Self.count(known, in: &$0) }
+    write(nil, document) { Self.count(known, in: &$0) }
   }
 
   /// Keeps cached details that need no request, or whose request failed.
@@ -351,8 +347,7 @@ final class DetailStage: Sendable {
   /// The cached version is kept, and its pictures are brought up to date.
   private func fail(_ detail: Detail, _ failure: TransferFailure) {
     context.failures.note(.detail, id: detail.id, failure)
-    addPictures(of: [detail.known])
-    finish { if !failure.endedWithRun { $0.failed += 1 } }
+    endWithout(detail, isFailure: !failure.endedWithRun)
   }
 
   /// Handles a detail that was received but cannot be read.
@@ -361,28 +356,24 @@ final class DetailStage: Sendable {
   private func refuse(_ detail: Detail, _ why: String) {
     let words = context.secrets.applied(to: why)
     context.failures.note(undecodable: .detail, id: detail.id, detail.request.source, words)
+    endWithout(detail)
+  }
+
+  private func endWithout(_ detail: Detail, isFailure: Bool = true) {
     addPictures(of: [detail.known])
-    finish { $0.failed += 1 }
+    finish { if isFailure { $0.failed += 1 } }
   }
 
-  /// Writes a detail's row, and finishes the detail when the row is on disk.
+  /// Writes rows, requests the pictures that they show, and finishes the detail when the rows are on disk.
+  ///
+  /// `detail` is nil if only the row of its document is new.
   private func write(
-    _ detail: DetailEntry,
-    _ document: DocumentEntry,
-    showing pictures: [PictureAddress] = [],
-    _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
-  ) {
-    noteLost(detail)
-    commit(detail, document, showing: pictures, count)
-  }
-
-  /// Writes rows, requests the pictures that they show, and finishes the detail.
-  private func commit(
     _ detail: DetailEntry?,
     _ document: DocumentEntry,
     showing pictures: [PictureAddress] = [],
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
   ) {
+    if let detail { noteLost(detail) }
     let catalog = context.entry.id
     context.store.commit(
       CommittedDetail(detail, of: catalog, from: document, showing: pictures)
@@ -424,16 +415,16 @@ final class DetailStage: Sendable {
 
   /// Finishes some details.
   private func finish(_ number: Int = 1, _ count: (inout SyncReport.Details) -> Void) {
-    let (line, failed) = state.withLock { state in
+    let (puller, failed) = state.withLock { state in
       let before = state.tally.failed
       count(&state.tally)
-      return (state.line, state.tally.failed - before)
+      return (state.puller, state.tally.failed - before)
     }
     context.progress.update {
       $0.details.done += number
       $0.failed += failed
     }
-    line?.leave(number)
+    puller?.leave(Self.line, number)
     for _ in 0..<number { group.leave() }
   }
 
@@ -531,18 +522,18 @@ final class DetailStage: Sendable {
   /// - Parameter isKeeping: Whether details keep lost fields. The document is then requested in full again.
   /// - Throws: ``LarderError`` when the index cannot be written.
   private func finishShared(isKeeping: Bool) throws(LarderError) {
-    let (answer, listed) = state.withLock { ($0.answer, $0.seen) }
-    switch answer {
-    case .decoded(let shared):
-      let document = shared.document.unvouched
-      let rows = shared.details.lazy.filter { !listed.contains($0.key) }.map { [context] in
-        let (entry, shown) = context.row(of: $0.value, document, base: shared.base)
-        return CommittedDetail(entry, of: context.entry.id, from: document, showing: shown)
+    switch state.withLock(\.answer) {
+    case .decoded(let details, _, let document, let base):
+      let unlisted = try context.index.unwanted(details.keys)
+      let rows = unlisted.lazy.compactMap { details[$0] }.map { [context] in
+        let row = document.unvouched
+        let (entry, shown) = context.row(of: $0, row, base: base)
+        return CommittedDetail(entry, of: context.entry.id, from: row, showing: shown)
       }
       try context.index.store(rows)
-      state.withLock { $0.renewed = [isKeeping ? document : shared.document] }
+      if !isKeeping { try context.index.renew(document) }
     case .unchanged(let document):
-      state.withLock { $0.renewed = [document] }
+      try context.index.renew(document)
     case .failed, nil:
       break
     }

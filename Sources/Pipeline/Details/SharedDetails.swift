@@ -5,44 +5,25 @@ import Transport
 /// The details of a catalog that has one document with the details of all items.
 ///
 /// A detail has the data about one item that its entry in a list does not have.
-struct SharedDetails: Sendable {
-  /// The details, by the ids of their items.
-  var details: [String: ItemDetail]
-  /// The reasons for details that could not be read, by the ids of their items.
-  var unreadable: [String: String]
-  /// The document's row.
-  var document: DocumentEntry
-  /// The URL that relative references in the document refer to.
-  var base: WebURL?
-
-  /// The answer for the document.
-  enum Answer: Sendable {
-    /// A new version of the document was received.
-    case decoded(SharedDetails)
-    /// The cached version is current.
-    case unchanged(DocumentEntry)
-    /// The document could not be fetched or decoded.
-    case failed
-  }
+enum SharedDetails: Sendable {
+  /// A new version was decoded to details, and reasons why details could not be read, by the ids of their items.
+  ///
+  /// The row describes the new version. `base` is the URL that relative references in it refer to.
+  case decoded(
+    [String: ItemDetail],
+    unreadable: [String: String],
+    DocumentEntry,
+    base: WebURL?
+  )
+  /// The cached version is current.
+  case unchanged(DocumentEntry)
+  /// The document could not be fetched or decoded.
+  case failed
 }
 
 extension RunContext {
-  /// Brings the document with the details of all items up to date.
-  ///
-  /// `completion` is called once, now or later.
-  func fetchShared(
-    _ request: DocumentRequest,
-    completion: @escaping @Sendable (SharedDetails.Answer) -> Void
-  ) {
-    let need = needs.need(ofListing: request.held, request.source, at: now())
-    if need.isQuiet, let held = request.held { return completion(.unchanged(held)) }
-    fetch(request, priority: .detail) { completion(answer(to: $0, request)) }
-  }
-
-  private func answer(
-    to outcome: DocumentOutcome,
-    _ request: DocumentRequest
-  ) -> SharedDetails.Answer {
+  /// Decodes the document with the details of all items, if it is new.
+  func sharedDetails(_ outcome: DocumentOutcome, _ request: DocumentRequest) -> SharedDetails {
     switch outcome {
     case .stands(let document), .excused(let document, _):
       return .unchanged(document)
@@ -51,46 +32,40 @@ extension RunContext {
       return .failed
     case .new(let body, let base, let document):
       do throws(CatalogError) {
-        return .decoded(try decode(body, base: base, document, request))
+        let decoded = try body.decoded { body throws(CatalogError) in
+          try decodeDetails(body, using: catalog)
+        }
+        return take(decoded, base: base, document, request)
       } catch {
-        let words = secrets.applied(to: error.description)
-        failures.note(undecodable: .detail, id: nil, request.source, words)
+        note(request, error.description)
         return .failed
       }
     }
   }
 
-  private func decode(
-    _ body: DocumentBody,
+  private func take(
+    _ decoded: DecodedDetails,
     base: WebURL?,
     _ document: DocumentEntry,
     _ request: DocumentRequest
-  ) throws(CatalogError) -> SharedDetails {
-    let decoded = try body.decoded { body throws(CatalogError) in
-      try decodeDetails(body, using: catalog)
-    }
-    var document = document
-    // Remove the ETag and Last-Modified date from the row, because unreadable details must be reported in every run.
-    // With them, the server could answer 304, and the document would not be decoded.
-    if !decoded.unreadable.isEmpty {
-      let fetched = document.fetched
-      document = request.row
-      document.fetched = fetched
-    }
+  ) -> SharedDetails {
     var unreadable: [String: String] = [:]
     for detail in decoded.unreadable {
       if let id = detail.id {
         unreadable[id] = detail.reason
       } else {
-        let words = "cannot read detail number \(detail.index): \(detail.reason)"
-        failures.note(undecodable: .detail, id: nil, request.source, words)
+        note(request, "cannot read detail number \(detail.index): \(detail.reason)")
       }
     }
-    return SharedDetails(
-      details: Dictionary(decoded.details.map { ($0.id, $0) }) { $1 },
-      unreadable: unreadable,
-      document: document,
-      base: base
-    )
+    // Without unreadable details, the row keeps the ETag and Last-Modified date. Otherwise the server could answer 304,
+    // and the document would not be decoded, but unreadable details must be reported in every run.
+    var row = decoded.unreadable.isEmpty ? document : request.row
+    row.fetched = document.fetched
+    let details = Dictionary(decoded.details.map { ($0.id, $0) }) { $1 }
+    return .decoded(details, unreadable: unreadable, row, base: base)
+  }
+
+  private func note(_ request: DocumentRequest, _ words: String) {
+    failures.note(undecodable: .detail, id: nil, request.source, secrets.applied(to: words))
   }
 }

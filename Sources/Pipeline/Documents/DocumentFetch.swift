@@ -69,19 +69,8 @@ enum DocumentSource: Hashable, Sendable {
   }
 }
 
-/// The result of a request for a document, before it is compared with the version in the cache.
-enum DocumentReply: Sendable {
-  /// A body was received. `base` is its URL after redirects, `word` has its header fields for caching, and `link` is
-  /// the URL of the next page from its `Link` header field.
-  case body(DocumentBody, base: WebURL?, word: StoredHeaders, link: String? = nil)
-  /// The server confirmed that the cached version is current.
-  case unchanged(word: StoredHeaders)
-  /// The document could not be fetched.
-  case failed(TransferFailure)
-}
-
 extension RunContext {
-  /// Fetches a document, and compares the reply with the version in the cache.
+  /// Fetches a document, and compares the answer with the version in the cache.
   ///
   /// A GET is conditional if the cached version has an ETag or a Last-Modified date.
   ///
@@ -91,94 +80,79 @@ extension RunContext {
     priority: Request.Priority,
     completion: @escaping @Sendable (DocumentOutcome) -> Void
   ) {
-    let held = document.held
-    switch document.source {
-    case .file(let path):
-      work.async { completion(document.outcome(of: read(path), at: now(), for: nil)) }
-    case .web, .query:
-      guard let traits = needs.traits(of: document.source),
-        var request = Request(document: document.source, from: named, credentials: credentials)
-      else {
-        let failure = TransferFailure(reason: .urlInvalid, url: document.source.redacted)
-        return work.async { completion(.failed(failure)) }
-      }
-      request.priority = priority
-      request.bodyLimit = SyncOptions.jsonLimit
-      if case .revalidate(let condition) = needs.question(about: held, document.source) {
-        request.condition = condition
-      }
-      let isPost = request.method == .post
-      let sink = BodyBuffer(in: layout)
-      let asked = now()
-      let sent = request
-      transport.fetch(request, into: sink) { result in
-        work.async {
-          let reply = reply(
-            result.mapError {
-              $0.explained(sent, hasHeaders: !catalog.headers.isEmpty, hiding: secrets)
-            },
-            sink,
-            held,
-            asked,
-            traits,
-            isPost: isPost
-          )
-          let outcome = document.outcome(of: reply, at: now(), for: traits)
-          if case .excused(_, let failure) = outcome { failures.count(attempts: failure.attempts) }
-          completion(outcome)
+    if case .file(let path) = document.source {
+      return work.async {
+        switch read(path) {
+        case .success(let body): completion(document.received(body, from: localBase, at: now()))
+        case .failure(let failure): completion(document.failed(failure, at: now(), for: nil))
         }
+      }
+    }
+    guard let traits = needs.traits(of: document.source),
+      var request = Request(document: document.source, from: named, credentials: credentials)
+    else {
+      let failure = TransferFailure(reason: .urlInvalid, url: document.source.redacted)
+      return work.async { completion(.failed(failure)) }
+    }
+    request.priority = priority
+    request.bodyLimit = SyncOptions.jsonLimit
+    if case .revalidate(let condition) = needs.question(about: document.held, document.source) {
+      request.condition = condition
+    }
+    let sink = BodyBuffer(in: layout)
+    let (asked, sent) = (now(), request)
+    transport.fetch(request, into: sink) { result in
+      work.async {
+        let outcome: DocumentOutcome
+        switch result {
+        case .success(let response): outcome = answer(response, sink, document, asked, traits)
+        case .failure(let failure):
+          let hasHeaders = !catalog.headers.isEmpty
+          let failure = failure.explained(sent, hasHeaders: hasHeaders, hiding: secrets)
+          outcome = document.failed(failure, at: now(), for: traits)
+        }
+        if case .excused(_, let failure) = outcome { failures.count(attempts: failure.attempts) }
+        completion(outcome)
       }
     }
   }
 
-  private func reply(
-    _ result: Result<Response, TransferFailure>,
+  private func answer(
+    _ response: Response,
     _ sink: BodyBuffer,
-    _ held: DocumentEntry?,
+    _ document: DocumentRequest,
     _ asked: UnixTime,
-    _ traits: CacheKeyFields,
-    isPost: Bool
-  ) -> DocumentReply {
-    switch result {
-    case .failure(let failure):
-      return .failed(failure)
-    case .success(let response):
-      failures.count(attempts: response.attempts)
-      if response.isNotModified {
-        let word = held.flatMap {
-          StoredHeaders(
-            renewing: $0.response,
-            by: response.head,
-            asked: asked,
-            answered: now(),
-            traits: traits
-          )
-        }
-        guard let word else {
-          return .failed(
-            .notModified(response.head.url.redacted, attempts: response.attempts)
-          )
-        }
-        return .unchanged(word: word)
+    _ traits: CacheKeyFields
+  ) -> DocumentOutcome {
+    let (head, now) = (response.head, now())
+    failures.count(attempts: response.attempts)
+    if response.isNotModified {
+      let word = document.held.flatMap {
+        StoredHeaders(renewing: $0.response, by: head, asked: asked, answered: now, traits: traits)
       }
-      // The answer to a POST is not stored with header fields for caching, so that every run sends the POST again. (RFC
-      // 9110, section 9.3.3)
-      let word =
-        isPost
-        ? StoredHeaders.none
-        : StoredHeaders(response.head, asked: asked, answered: now(), traits: traits)
-      let sent = response.head.isEncoded ? response.wireBytes : nil
-      return plain(sink.take(), of: response.head.url.redacted, response.head, sent: sent) {
-        body in
-        .body(body, base: response.head.url, word: word, link: response.head.headers.nextLink)
-      }
+      let failure = TransferFailure.notModified(head.url.redacted, attempts: response.attempts)
+      return document.confirmed(by: word) ?? document.failed(failure, at: now, for: traits)
+    }
+    // The answer to a POST is not stored with header fields for caching, so that every run sends the POST again. (RFC
+    // 9110, section 9.3.3)
+    let word =
+      document.source.method == .post
+      ? StoredHeaders.none : StoredHeaders(head, asked: asked, answered: now, traits: traits)
+    let sent = head.isEncoded ? response.wireBytes : nil
+    switch plain(sink.take(), of: head.url.redacted, head, sent: sent) {
+    case .success(let body):
+      return document.received(body, from: head.url, word, link: head.headers.nextLink, at: now)
+    case .failure(let failure): return document.failed(failure, at: now, for: traits)
     }
   }
 
   /// Reads a local file.
-  private func read(_ path: String) -> DocumentReply {
-    func failure(_ detail: String, _ reason: FailureReason = .fileUnreadable) -> DocumentReply {
-      .failed(TransferFailure(reason: reason, url: "file:" + path, detail: detail))
+  private func read(_ path: String) -> Result<DocumentBody, TransferFailure> {
+    func failure(
+      _ detail: String,
+      _ reason: FailureReason = .fileUnreadable
+    ) -> Result<DocumentBody, TransferFailure> {
+      .failure(TransferFailure(reason: reason, url: "file:" + path, detail: detail))
     }
     // O_NONBLOCK keeps `open` from blocking if the path is a FIFO.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -210,21 +184,18 @@ extension RunContext {
         return failure("it is larger than \(SyncOptions.jsonLimit) bytes", .tooLarge)
       }
     }
-    return plain(spool.take(), of: "file:" + path, nil) { body in
-      .body(body, base: localBase, word: StoredHeaders.none)
-    }
+    return plain(spool.take(), of: "file:" + path, nil)
   }
 
-  /// Decompresses a body, converts JSON Lines to an array, and makes a reply of the result.
+  /// Decompresses a body, and converts JSON Lines to an array.
   private func plain(
     _ body: DocumentBody,
     of url: String,
     _ head: ResponseHead?,
-    sent: ByteCount? = nil,
-    _ reply: (DocumentBody) -> DocumentReply
-  ) -> DocumentReply {
-    do throws(PackedBody.Fault) {
-      let plain = try PackedBody.plain(
+    sent: ByteCount? = nil
+  ) -> Result<DocumentBody, TransferFailure> {
+    Result { () throws(PackedBody.Fault) in
+      try PackedBody.plain(
         body,
         name: head?.url.text ?? url,
         type: head?.headers["Content-Type"],
@@ -232,10 +203,7 @@ extension RunContext {
         limit: SyncOptions.jsonLimit,
         in: layout
       )
-      return reply(plain)
-    } catch {
-      return .failed(error.failure(of: url))
-    }
+    }.mapError { $0.failure(of: url) }
   }
 }
 

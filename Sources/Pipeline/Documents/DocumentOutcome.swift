@@ -46,46 +46,56 @@ enum DocumentOutcome: Sendable {
   case failed(TransferFailure)
 }
 
+// The outcomes of the three kinds of answers. Sections and details share these decisions.
 extension DocumentRequest {
-  /// Compares a reply with the cached version.
+  /// The outcome of a failed request.
   ///
-  /// Sections and details share this decision.
-  ///
-  /// - Parameters:
-  ///   - reply: The result of the request.
-  ///   - now: The current time.
-  ///   - traits: The request's header fields and credentials that the response can depend on; nil if the document is a
-  ///     file.
-  /// - Returns: The outcome.
-  func outcome(
-    of reply: DocumentReply,
+  /// `traits` are the request's header fields and credentials that the response can depend on; nil if the document is a
+  /// file.
+  func failed(
+    _ failure: TransferFailure,
     at now: UnixTime,
     for traits: CacheKeyFields?
   ) -> DocumentOutcome {
-    switch reply {
-    case .failed(let failure):
-      guard let held, held.excuses(failure, at: now, for: traits) else { return .failed(failure) }
-      return .excused(held, failure)
+    guard let held, held.excuses(failure, at: now, for: traits) else { return .failed(failure) }
+    return .excused(held, failure)
+  }
 
-    case .unchanged(let word):
-      guard var document = held else { return .failed(.notModified(source.redacted)) }
-      document.response = word.text
-      document.expiry = word.expiry
-      return .stands(document)
+  /// The outcome of a 304 with the given header fields for caching; nil if there is no version that it can be about.
+  func confirmed(by word: StoredHeaders?) -> DocumentOutcome? {
+    guard let word, var document = held else { return nil }
+    document.response = word.text
+    document.expiry = word.expiry
+    return .stands(document)
+  }
 
-    case .body(let body, let base, let word, let link):
-      var document = row
-      if followsLink { document.next = link }
-      document.response = word.text
-      document.expiry = word.expiry
-      document.digest = body.digest
-      document.fetched = now
-      guard let held, isDecoded, held.digest == document.digest, held.came(from: base) else {
-        return .new(body, base: base ?? source.base, document)
-      }
-      document.next = held.next
-      return .stands(document)
+  /// The outcome of a response with a body, which is compared with the cached version.
+  ///
+  /// - Parameters:
+  ///   - body: The body.
+  ///   - base: Its URL after redirects.
+  ///   - word: The header fields for caching.
+  ///   - link: The URL of the next page from the `Link` header field.
+  ///   - now: The current time.
+  /// - Returns: The outcome.
+  func received(
+    _ body: DocumentBody,
+    from base: WebURL?,
+    _ word: StoredHeaders = .none,
+    link: String? = nil,
+    at now: UnixTime
+  ) -> DocumentOutcome {
+    var document = row
+    if followsLink { document.next = link }
+    document.response = word.text
+    document.expiry = word.expiry
+    document.digest = body.digest
+    document.fetched = now
+    guard let held, isDecoded, held.digest == document.digest, held.came(from: base) else {
+      return .new(body, base: base ?? source.base, document)
     }
+    document.next = held.next
+    return .stands(document)
   }
 }
 

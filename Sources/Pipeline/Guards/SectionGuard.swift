@@ -29,8 +29,7 @@ struct SectionGuard: Sendable {
     isNamed: Bool,
     _ reading: SectionReading
   ) throws(LarderError) -> SectionResult? {
-    let section = joined.section
-    let notes = SectionNotes(section.skipped)
+    let (section, notes) = (joined.section, joined.notes)
     let shown = last[section.key]?.listing
     let readable = try context.index.itemCount(listing: section.listing)
     let lost = notes.lost
@@ -46,7 +45,7 @@ struct SectionGuard: Sendable {
       shown: shown
     )
     if !isNamed, !guarded.isWithheld { return nil }
-    var result = SectionResult(joined, notes, guarded, of: reading)
+    var result = SectionResult(joined, guarded, of: reading)
     // If the new items are rejected, they tell nothing about the paths in the catalog file.
     if !guarded.isWithheld, readable > 0 || lost > 0 {
       noteAbsent(notes, of: section.key, reading)
@@ -129,7 +128,7 @@ struct SectionGuard: Sendable {
   ///
   /// - Returns: The result; nil if the section's key cannot be read, or another section has the same key.
   func result(
-    of failed: JoinedPages.Failed,
+    of failed: (section: DecodedSection, position: Int),
     isKnown: Bool,
     _ reading: SectionReading
   ) -> SectionResult? {

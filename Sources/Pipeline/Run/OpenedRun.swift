@@ -149,7 +149,7 @@ struct OpenedRun {
       // Forget the run, because nothing was synced: the cache lists a catalog only after its first good run.
       report.run = nil
       try index.forgetRun(number, of: context.entry.id)
-      if !results.renewed.isEmpty { try index.store(results.renewed) }
+      try index.keepRenewed()
     } else {
       try index.endRun(
         number,
@@ -157,7 +157,6 @@ struct OpenedRun {
         outcome: report.outcome.rawValue,
         report: report.json,
         sections: results.sections.map { RunSection($0) },
-        renewed: results.renewed,
         changes: try results.writing.changes(of: number)
       )
     }

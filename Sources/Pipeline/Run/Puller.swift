@@ -55,8 +55,8 @@ final class Puller: Sendable {
     for host in hosts { update(host) { _ in } }
   }
 
-  /// Records that a job has ended.
-  func leave(_ host: String) { update(host) { $0.underWay -= 1 } }
+  /// Records that jobs have ended.
+  func leave(_ host: String, _ count: Int = 1) { update(host) { $0.underWay -= count } }
 
   /// Changes the state of a host, then starts its next jobs if at most half of its places are taken.
   private func update(_ host: String, _ change: (inout Line) -> Void) {

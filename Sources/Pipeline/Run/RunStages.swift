@@ -20,10 +20,6 @@ struct RunResults {
   ///
   /// It has already compared the sections with those of the previous run.
   let writing: ReportWriting
-  /// The rows of documents whose bodies are unchanged, but whose header fields for caching are new.
-  ///
-  /// They are written at the end of the run.
-  let renewed: [DocumentEntry]
 }
 
 /// The connected stages of a run.
@@ -67,7 +63,7 @@ final class RunStages: Sendable {
       planned: planned,
       since: opened.imported?.since
     ) { id in squares?.add(CollectionOfOne(id)) }
-    let details = try Self.details(context, addresses, pictures)
+    let details = Self.details(context, addresses, pictures)
     self.opened = opened
     self.squares = squares
     self.pictures = pictures
@@ -119,8 +115,7 @@ final class RunStages: Sendable {
       details: details,
       pictures: pictures,
       squares: try squares?.finish(held),
-      writing: writing,
-      renewed: sections.takeRenewed() + (details?.renewed ?? [])
+      writing: writing
     )
   }
 
@@ -171,19 +166,13 @@ final class RunStages: Sendable {
     _ context: RunContext,
     _ addresses: CatalogAddresses,
     _ pictures: PictureStage
-  ) throws -> DetailStage? {
+  ) -> DetailStage? {
     guard let rule = context.catalog.detail, !context.options.noDetails else { return nil }
-    var order: (@Sendable (String, String) -> Bool)?
-    if context.options.onlyDue {
-      let seen = try context.index.detailChecks(catalog: context.entry.id)
-      order = { (seen[$0] ?? 0, $0) < (seen[$1] ?? 0, $1) }
-    }
     return DetailStage(
       context,
       rule: rule,
       addresses,
-      pictures: context.options.thumbnailsOnly ? nil : pictures,
-      order: order
+      pictures: context.options.thumbnailsOnly ? nil : pictures
     )
   }
 }

@@ -5,16 +5,15 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Decodes pages of sections.
+/// Decodes pages of sections, and writes them to the index.
 ///
 /// A section is a list of items. A source is a URL or file from which one section or several sections are read,
 /// possibly in several pages. In the index, the items of a section are stored as a listing.
 ///
 /// A small page is decoded as a whole. A large page is decoded in windows, which are parts with whole items, so that it
 /// is never in memory as a whole.
-struct PageReader {
+struct PageReader: Sendable {
   let context: RunContext
-  let writer: PageWriter
 
   /// Decodes a page.
   ///
@@ -57,7 +56,12 @@ struct PageReader {
         if error.code == .stopped { return .failure(error) }
         return decode(body, decoder)
       }
-      try writer.keep(part, base: base, after: reading, in: &draft, on: lane)
+      draft.add(window: part)
+      // Only the page's last section so far continues in another window.
+      let first = draft.listing.sections.count - part.sections.count
+      for (place, section) in part.sections.enumerated() {
+        try lane.add(records(of: section, base), to: first + place)
+      }
       // Each element needs at least two bytes: one character and a comma.
       let most = draft.listing.elementCount + windows.bytesLeft / 2
       let lost = draft.listing.lost
@@ -131,34 +135,7 @@ struct PageDraft: Sendable {
   mutating func settleAbsence() { listing.settleAbsence() }
 }
 
-/// Writes decoded pages to the index.
-struct PageWriter: Sendable {
-  let context: RunContext
-
-  /// Passes the items of the next window of a page to a writer, so that they need not stay in memory.
-  ///
-  /// - Parameters:
-  ///   - window: The decoded window.
-  ///   - base: The URL that relative references in it refer to.
-  ///   - reading: The state of reading the source, with the pages before this one.
-  ///   - draft: The page so far.
-  ///   - lane: The writer for the items of the page.
-  /// - Throws: ``LarderError`` when the index cannot be written.
-  func keep(
-    _ window: DecodedListing,
-    base: WebURL?,
-    after reading: SectionReading,
-    in draft: inout PageDraft,
-    on lane: ItemWriter
-  ) throws(LarderError) {
-    draft.add(window: window)
-    // Only the page's last section so far continues in another window.
-    let first = draft.listing.sections.count - window.sections.count
-    for (place, section) in window.sections.enumerated() {
-      try lane.add(records(of: section, base), to: first + place)
-    }
-  }
-
+extension PageReader {
   /// Writes a page to the index.
   ///
   /// - Parameters:

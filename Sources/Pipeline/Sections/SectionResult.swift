@@ -50,7 +50,6 @@ extension SectionResult {
   /// Makes the result of a section from its pages and the decision of the guards.
   init(
     _ joined: JoinedSection,
-    _ notes: SectionNotes,
     _ guarded: GuardedListing,
     of reading: SectionReading
   ) {
@@ -63,13 +62,13 @@ extension SectionResult {
       error: reading.excused ?? reading.broken ?? reading.ceiling,
       kept: guarded.findings.map(\.field),
       unread: guarded.unread,
-      warning: notes.unfollowed ?? reading.shortfall(of: joined)
+      warning: joined.notes.unfollowed ?? reading.shortfall(of: joined)
     )
     subtitle = joined.section.subtitle
     listing = guarded.listing
     (withheld, vanished) =
       guarded.isWithheld ? (guarded.vanished, []) : ([], guarded.vanished)
-    (skipped, omitted) = (notes.skipped, notes.omitted)
+    (skipped, omitted) = (joined.notes.skipped, joined.notes.omitted)
     isExcused = reading.excused != nil
   }
 

@@ -21,14 +21,13 @@ final class SectionStage: Sendable {
 
   private let context: RunContext
   private let last: PreviousSections
-  private let writer: PageWriter
-  private let renewed: RenewedDocuments
   private let pages: PageReader
   private let guardian: SectionGuard
   private let arrived: @Sendable (ListingID, _ isNew: Bool) -> Void
-  private let results: Mutex<[[SectionResult]]>
-  private let many: ManySections
-  private let lines = Mutex<[HostPort?: LimitedQueue<SectionReading>]>([:])
+  private let ended = Mutex<[SourceEnd]>([])
+  /// The sources that are not yet started, by host.
+  private let waiting = Mutex<[String: ArraySlice<SectionReading>]>([:])
+  private let puller = Mutex<Puller?>(nil)
 
   /// Makes the stage of a run.
   ///
@@ -43,20 +42,19 @@ final class SectionStage: Sendable {
   ) {
     self.context = context
     last = PreviousSections(previous)
-    writer = PageWriter(context: context)
-    renewed = RenewedDocuments(context.index)
-    pages = PageReader(context: context, writer: writer)
+    pages = PageReader(context: context)
     guardian = SectionGuard(context: context, last: last)
     self.arrived = arrived
-    let positions = context.catalog.sources.indices
-    results = Mutex(Array(repeating: [], count: positions.count))
-    many = ManySections(count: positions.count(where: context.catalog.isMany))
+    let made = Puller(limit: Self.window, queue: context.starts, isOpen: true) {
+      [weak self] host, count in self?.start(host, count)
+    }
+    puller.withLock { $0 = made }
   }
 
   /// The results of the sections, in the catalog's order.
   ///
-  /// Read them when `group` is empty.
-  var sections: [SectionResult] { results.withLock { $0.flatMap(\.self) } }
+  /// Read them after ``guardCatalog()``.
+  var sections: [SectionResult] { ended.withLock { $0.flatMap(\.results) } }
 
   /// The maximum number of sources of one host that are in progress.
   ///
@@ -73,31 +71,25 @@ final class SectionStage: Sendable {
   /// Each host has its own queue.
   func start(_ targets: [DocumentSource]) {
     context.progress.update { $0.sections.total += targets.count }
-    var readings: [HostPort?: [SectionReading]] = [:]
+    var readings: [String: ArraySlice<SectionReading>] = [:]
     for (position, target) in targets.enumerated() {
-      group.enter()  // Left in end(_:_:), which ends every source.
-      readings[target.host, default: []].append(
-        SectionReading(
-          position: position,
-          key: context.catalog.sectionKey(at: position),
-          start: target,
-          next: target
-        )
-      )
+      group.enter()  // Left in end(_:), which ends every source.
+      let key = context.catalog.sectionKey(at: position)
+      let reading = SectionReading(position: position, key: key, start: target, next: target)
+      readings[reading.host, default: []].append(reading)
     }
-    for (host, readings) in readings { line(of: host).add(readings) }
+    waiting.withLock { [readings] in $0 = readings }
+    puller.withLock(\.self)?.add(readings.mapValues(\.count))
   }
 
-  private func line(of host: HostPort?) -> LimitedQueue<SectionReading> {
-    lines.withLock { lines in
-      if let line = lines[host] { return line }
-      let line = LimitedQueue<SectionReading>(limit: Self.window, queue: context.starts) {
-        [weak self] readings in
-        for reading in readings { self?.page(reading) }
-      }
-      lines[host] = line
-      return line
+  /// Starts the next sources of a host.
+  private func start(_ host: String, _ count: Int) {
+    let next = waiting.withLock { waiting in
+      let all = waiting[host] ?? []
+      waiting[host] = all.dropFirst(count)
+      return all.prefix(count)
     }
+    for reading in next { page(reading) }
   }
 
   private func request(for reading: SectionReading) throws(LarderError) -> DocumentRequest {
@@ -113,19 +105,18 @@ final class SectionStage: Sendable {
   }
 
   private func page(_ reading: SectionReading) {
+    var reading = reading
     do throws(LarderError) {
       let request = try request(for: reading)
-      if reading.progress.isGone(reading.next.name) { return try complete(reading) }
-      if context.options.onlyDue, let held = request.held,
-        reading.progress.leavesAlone(
-          reading.next.name,
-          isFresh: context.needs.need(ofListing: held, reading.next, at: context.now()).isQuiet
-        )
-      {
-        context.work.async { [self] in answer(.stands(held), to: reading, request) }
-        return
+      if reading.gone.contains(reading.next.name) { return try complete(reading) }
+      if context.options.onlyDue, let held = request.held {
+        let need = context.needs.need(ofListing: held, reading.next, at: context.now())
+        if reading.leavesAlone(isFresh: need.isQuiet) {
+          context.work.async { [self, reading] in answer(.stands(held), to: reading, request) }
+          return
+        }
       }
-      context.fetch(request, priority: .section) { [self] outcome in
+      context.fetch(request, priority: .section) { [self, reading] outcome in
         answer(outcome, to: reading, request)
       }
     } catch {
@@ -141,7 +132,7 @@ final class SectionStage: Sendable {
     do throws(LarderError) {
       switch outcome {
       case .stands(let document):
-        try renewed.add(document)
+        try context.index.renew(document)
         try take(held: document, into: reading)
       case .excused(let document, let failure):
         var reading = reading
@@ -169,10 +160,10 @@ final class SectionStage: Sendable {
   {
     var reading = reading
     let sections = try context.index.decoded(document.id)
-    reading.pages.append(SectionPage(document: document, sections: sections))
     // With `--strict`, an unreadable item fails the source, even if an earlier run without `--strict` decoded the page.
     let skipped = sections.lazy.flatMap { SectionNotes($0.skipped).skipped }
-    if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
+    if context.options.strict, let bad = skipped.first { return try refuse(reading, bad) }
+    reading.pages.append(SectionPage(document: document, sections: sections))
     try goOn(reading)
   }
 
@@ -204,13 +195,12 @@ final class SectionStage: Sendable {
       return try breakOff(reading, words)
     }
     if context.options.strict, let bad = draft.listing.skipped.first {
-      return refuse(reading, SyncReport.Skipped(bad))
+      return try refuse(reading, SyncReport.Skipped(bad))
     }
     var reading = reading
     reading.isNew = true
-    renewed.forget(document.id)
-    reading.pages.append(try writer.write(draft, document, base: base, after: reading))
-    if wasHeld, reading.progress.noteChange(of: reading.next.name) { return page(reading.anew) }
+    reading.pages.append(try pages.write(draft, document, base: base, after: reading))
+    if wasHeld, reading.noteChange() { return page(reading) }
     try goOn(reading)
   }
 
@@ -221,9 +211,8 @@ final class SectionStage: Sendable {
     var reading = reading
     if wasHeld {
       reading.isNew = true
-      if reading.progress.noteChange(of: reading.next.name, isGone: true) {
-        return page(reading.anew)
-      }
+      reading.gone.insert(reading.next.name)
+      if reading.noteChange() { return page(reading) }
     }
     try complete(reading)
   }
@@ -234,8 +223,16 @@ final class SectionStage: Sendable {
   }
 
   /// Reports a source as failed because of one unreadable item, as `--strict` demands.
-  private func refuse(_ reading: SectionReading, _ bad: SyncReport.Skipped) {
-    let index = bad.index.map { $0 + reading.progress.elements(of: bad.section) }
+  private func refuse(
+    _ reading: SectionReading,
+    _ bad: SyncReport.Skipped
+  ) throws(LarderError) {
+    var before = 0
+    for section in reading.pages.flatMap(\.sections) where section.key == bad.section {
+      before += try context.index.itemCount(listing: section.listing)
+      before += SectionNotes(section.skipped).lost
+    }
+    let index = bad.index.map { $0 + before }
     let words =
       "cannot read section \(bad.section): item" + (index.map { " \($0)" } ?? "")
       + (bad.field.map { ", \($0)" } ?? "") + ": \(bad.reason)"
@@ -255,7 +252,7 @@ final class SectionStage: Sendable {
     case .complete:
       break
     case .repeats:
-      reading.pages.removeLast()
+      reading.repeated = reading.pages.removeLast()
     case .next(let next):
       reading.next = next
       return page(reading)
@@ -308,7 +305,7 @@ final class SectionStage: Sendable {
   ///
   /// A guard is a check that rejects a change of a section if it looks like a fault of the shop.
   private func complete(_ reading: SectionReading) throws(LarderError) {
-    let pages = try JoinedPages(reading, context.index)
+    let pages = try reading.joined(in: context.index)
     let taken = reading.key == nil ? context.catalog.namedKeys : []
     var results: [SectionResult] = []
     for var joined in pages.sections {
@@ -325,8 +322,8 @@ final class SectionStage: Sendable {
       results.append(result)
       handOn(result)
     }
-    guard reading.key == nil else { return end(reading, results) }
-    var source = ManySections.End(reading: reading, results: results)
+    var source = SourceEnd(reading: reading, results: results)
+    guard reading.key == nil else { return end(source) }
     source.named = taken.union(pages.sections.map(\.section.key))
     source.failure = reading.broken
     var failing: Set<String> = []
@@ -356,83 +353,74 @@ final class SectionStage: Sendable {
   ///
   /// The sections of the last good run are used, and marked as stale.
   private func fail(_ reading: SectionReading, _ words: String) {
-    guard let key = reading.key else {
-      return end(ManySections.End(reading: reading, failure: words))
-    }
+    guard let key = reading.key else { return end(SourceEnd(reading: reading, failure: words)) }
     let named = context.catalog.sectionWords(at: reading.position)
     let result = last.fallback(for: key, named: named, words)
     // The pictures of these sections are brought up to date, because they are possibly on another host.
     handOn(result)
-    end(reading, [result])
+    end(SourceEnd(reading: reading, results: [result]))
   }
 
-  /// Takes the rows of unchanged pages that are not yet written.
-  ///
-  /// Call it when `group` is empty.
-  func takeRenewed() -> [DocumentEntry] { renewed.take() }
+  private func end(_ source: SourceEnd) {
+    ended.withLock { $0.append(source) }
+    context.progress.update { $0.sections.done += 1 }
+    puller.withLock(\.self)?.leave(source.reading.host)
+    group.leave()
+  }
 
-  /// Lets the guards judge all sections together, and passes on the sections that lost items.
+  /// Decides about all sections together, and passes on those that lost items.
   ///
   /// If the losses look like a fault, each of these sections shows its items of the last good run.
   ///
   /// Call it when `group` is empty.
   func guardCatalog() throws(LarderError) {
-    var results = results.withLock { $0 }
-    let isSuspicious = try guardian.isSuspicious(results.flatMap(\.self))
-    for source in results.indices {
-      for place in results[source].indices where !results[source][place].vanished.isEmpty {
-        if isSuspicious { try guardian.withhold(&results[source][place]) }
-        results[source][place].vanished = []
-        handOn(results[source][place])
+    var sources = ended.withLock { $0.sorted { $0.reading.position < $1.reading.position } }
+    for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
+    addUnnamed(to: &sources)
+    for place in sources.indices {
+      sources[place].results = last.arranged(
+        sources[place].results,
+        beside: sources[place].unusable
+      )
+    }
+    let isSuspicious = try guardian.isSuspicious(sources.flatMap(\.results))
+    for source in sources.indices {
+      for place in sources[source].results.indices
+      where !sources[source].results[place].vanished.isEmpty {
+        if isSuspicious { try guardian.withhold(&sources[source].results[place]) }
+        sources[source].results[place].vanished = []
+        handOn(sources[source].results[place])
       }
     }
-    self.results.withLock { $0 = results }
+    ended.withLock { [sources] in $0 = sources }
   }
 
-  private func end(_ reading: SectionReading, _ sections: [SectionResult]) {
-    results.withLock { $0[reading.position] = sections }
-    context.progress.update { $0.sections.done += 1 }
-    line(of: reading.start.host).leave()
-    group.leave()
-  }
-
-  /// Ends a source that combines several sections.
+  /// Adds the sections of the last run that no source names any more.
   ///
-  /// After the last such source, this function also decides about sections of the last run that no source names any
-  /// more.
-  private func end(_ source: ManySections.End) {
-    context.progress.update { $0.sections.done += 1 }
-    // Let the queue start its next source before the other sources are complete, because they are possibly waiting for
-    // that source.
-    line(of: source.reading.start.host).leave()
-    guard var sources = many.add(source) else { return }
-    for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
-    let named = sources.reduce(into: context.catalog.namedKeys) { $0.formUnion($1.named) }
-    var unnamed = sources.map { _ in [SectionResult]() }
-    // A section that no source names is attributed to a source that could not be read. If every source was read, it is
-    // attributed to the source of the section before it.
-    let failed = sources.firstIndex { $0.failure != nil }
-    var owner = failed ?? 0
+  /// Only all sources together show which these are: a section may have moved to another source, or may belong to a
+  /// source that could not be read. It is attributed to a source that could not be read. If every source was read, it
+  /// is attributed to the source of the section before it.
+  private func addUnnamed(to sources: inout [SourceEnd]) {
+    let many = sources.indices.filter { sources[$0].reading.key == nil }
+    guard let first = many.first else { return }
+    let named = many.reduce(into: context.catalog.namedKeys) { $0.formUnion(sources[$1].named) }
+    let failed = many.first { sources[$0].failure != nil }
+    var owner = failed ?? first
     for key in last.keys {
       guard !named.contains(key) else {
-        if failed == nil { owner = sources.firstIndex { $0.named.contains(key) } ?? owner }
+        if failed == nil { owner = many.first { sources[$0].named.contains(key) } ?? owner }
         continue
       }
       guard let result = unnamedSection(key, sources[owner]) else { continue }
-      unnamed[owner].append(result)
+      sources[owner].unusable.append(result)
       handOn(result)
-    }
-    for (source, unnamed) in zip(sources, unnamed) {
-      let sections = last.arranged(source.results, beside: source.unusable + unnamed)
-      results.withLock { $0[source.reading.position] = sections }
-      group.leave()
     }
   }
 
   /// The result for a section that no response names any more.
   ///
   /// If a response is missing, the section is stale. Otherwise it is removed, or a guard keeps it.
-  private func unnamedSection(_ key: String, _ source: ManySections.End) -> SectionResult? {
+  private func unnamedSection(_ key: String, _ source: SourceEnd) -> SectionResult? {
     if let words = source.failure { return last.fallback(for: key, words) }
     do throws(LarderError) {
       guard let section = try guardian.vanished(key) else { return nil }
@@ -448,46 +436,22 @@ final class SectionStage: Sendable {
   }
 }
 
-/// Collects the sources that have several sections each, until the last of these sources is read.
-///
-/// Only all sources together show which sections of the last run are gone. If one source no longer names a section, the
-/// section may have moved to another source, or may belong to a source that could not be read.
-final class ManySections: Sendable {
-  /// The result of a source.
-  struct End: Sendable {
-    var reading: SectionReading
-    /// Its usable sections.
-    var results: [SectionResult] = []
-    /// The results for the unusable sections.
-    ///
-    /// These sections show items of the last run.
-    var unusable: [SectionResult] = []
-    /// The keys of all its sections, usable or not.
-    var named: Set<String> = []
-    /// The reason why some or all of its pages are missing; nil if none are.
-    var failure: String?
-  }
-
-  private let state: Mutex<(open: Int, ends: [End])>
-
-  init(count: Int) {
-    state = Mutex((count, []))
-  }
-
-  /// Adds a source.
+/// The result of a source.
+struct SourceEnd: Sendable {
+  var reading: SectionReading
+  /// Its usable sections.
+  var results: [SectionResult] = []
+  /// The results for the unusable sections, if the source has several sections.
   ///
-  /// - Parameter end: Its result.
-  /// - Returns: If this was the last source, all sources in the catalog's order; nil otherwise.
-  func add(_ end: End) -> [End]? {
-    state.withLock { state in
-      state.ends.append(end)
-      guard state.ends.count == state.open else { return nil }
-      return state.ends.sorted { $0.reading.position < $1.reading.position }
-    }
-  }
+  /// These sections show items of the last run.
+  var unusable: [SectionResult] = []
+  /// The keys of all its sections, usable or not, if the source has several sections.
+  var named: Set<String> = []
+  /// The reason why some or all of its pages are missing, if the source has several sections; nil if none are.
+  var failure: String?
 }
 
-extension [ManySections.End] {
+extension [SourceEnd] {
   /// Assigns each key to the first source that has a section with it.
   ///
   /// Returns the sections that other sources lose because of that.
@@ -507,52 +471,5 @@ extension [ManySections.End] {
       self[place].unusable.removeAll { !given.insert($0.key).inserted }
     }
     return refused
-  }
-}
-
-/// Collects the rows of unchanged pages, so that they are written together.
-///
-/// A separate transaction for each row would need five calls of `fdatasync`. If a crash loses a row, the next run only
-/// requests the page once more.
-final class RenewedDocuments: Sendable {
-  /// The number of rows that are written at once.
-  static let most = 128
-
-  private let index: Index
-  private let waiting = Mutex<[DocumentID: DocumentEntry]>([:])
-
-  init(_ index: Index) {
-    self.index = index
-  }
-
-  /// Adds the row of a page that has new header fields for caching.
-  ///
-  /// - Throws: ``LarderError`` if the rows have to be written now, and the index cannot be written.
-  func add(_ document: DocumentEntry) throws(LarderError) {
-    let count = waiting.withLock { waiting in
-      waiting[document.id] = document
-      return waiting.count
-    }
-    if count >= Self.most { try write() }
-  }
-
-  /// Drops the row of a page whose body has changed after all.
-  ///
-  /// The row is written with the new body instead.
-  func forget(_ id: DocumentID) {
-    waiting.withLock { $0[id] = nil }
-  }
-
-  /// Removes the waiting rows and returns them, so that the caller can write them in its own transaction.
-  func take() -> [DocumentEntry] {
-    waiting.withLock { waiting in
-      defer { waiting = [:] }
-      return Array(waiting.values)
-    }
-  }
-
-  private func write() throws(LarderError) {
-    let documents = take()
-    if !documents.isEmpty { try index.store(documents) }
   }
 }
