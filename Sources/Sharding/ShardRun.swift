@@ -125,7 +125,7 @@ package final class ShardRun: Sendable {
 
   /// The result of the run that committed the shard, or nil if no run has committed it.
   private func committed() throws(LarderError) -> ShardOutcome? {
-    try ShardManifest.trailer(of: shard, of: planned).map { ShardOutcome($0, committed: false) }
+    try ShardManifest.read(shard, of: planned).map { ShardOutcome($0.trailer, committed: false) }
   }
 
   private func perform() throws -> ShardOutcome {

@@ -145,6 +145,9 @@ struct DuePictureTests {
     let changed = try see([id(5)], rule(true, isRanked: true))
 
     #expect(old.due == ["a": 4, "b": 1] && changed.due == ["a": 1])
+    var waiting: [String] = []
+    try index.forEachDue("a") { waiting.append($0.url) }
+    #expect(waiting == [4, 5, 3, 2, 1].map { url($0) })
     let taken = try (0..<3).flatMap { _ in try index.takeDue("a", 2) }.map(\.url)
     #expect(taken == [4, 5, 3, 2, 1].map { url($0) })
     #expect(try index.takeDue("b", 9).map(\.url) == [url(6, host: "b")])

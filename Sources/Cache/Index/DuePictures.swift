@@ -38,6 +38,7 @@ enum DueQuery: String, CaseIterable {
   case next = """
     SELECT rank, checked, picture FROM temp.due WHERE host = ?1 ORDER BY rank, checked, picture LIMIT ?2
     """
+  case waiting = "SELECT picture FROM temp.due WHERE host = ?1"
   case taken = """
     DELETE FROM temp.due WHERE host = ?1 AND rank = ?2 AND checked = ?3 AND picture = ?4
     """
@@ -205,6 +206,23 @@ extension Index {
         picture.restart(row.picture)
         guard try picture.next() else { throw lostPicture() }
         return PictureEntry(picture)
+      }
+    }
+  }
+
+  /// Calls `body` with the row of each due picture of a host, one at a time, without taking it.
+  package func forEachDue(
+    _ host: String,
+    _ body: (PictureEntry) throws -> Void
+  ) throws(LarderError) {
+    try read { db in
+      let waiting = try RowReader(db, DueQuery.waiting.rawValue)
+      let picture = try RowReader(db, Self.select + " WHERE row = ?")
+      waiting.restart(host)
+      while try waiting.next() {
+        picture.restart(waiting.number(0))
+        guard try picture.next() else { throw lostPicture() }
+        try body(PictureEntry(picture))
       }
     }
   }

@@ -189,6 +189,16 @@ extension Index {
     }
   }
 
+  /// Copies the rows of all pictures of another index, in one transaction.
+  ///
+  /// - Throws: ``LarderError`` when the other index cannot be read, or this one cannot be written.
+  package func copyPictures(of other: Index) throws(LarderError) {
+    try write { db in
+      var writer = try PictureRowWriter(db)
+      try other.forEachPicture { try writer.save($0) }
+    }
+  }
+
   /// Writes the rows of pictures that other machines have put into the cache, in one transaction.
   ///
   /// If a row replaces the bytes of a picture, the change is recorded for the next run.
