@@ -133,7 +133,7 @@ struct IndexTests {
       { _ = try index.document("u") }, { _ = try index.decoded(document.id) },
       { _ = try index.details(catalog: catalog, items: ["a"]) }, { _ = try index.squares() },
       { _ = try index.tombstones(after: UnixTime(0), through: UnixTime(9)) },
-      { _ = try index.referencedPictures() },
+      { _ = try index.held(at: 0) },
     ]
     for read in reads {
       do { try read() } catch let error as LarderError { #expect(error.code == .damaged) }

@@ -230,13 +230,33 @@ extension Index {
     }
   }
 
-  /// The ids of all held pictures, sorted.
-  func heldPictures() throws(LarderError) -> [PictureID] {
+  /// The rows of the next held pictures in the order of the ids.
+  ///
+  /// - Parameters:
+  ///   - id: The id after which to begin; nil to begin with the first picture.
+  ///   - count: The maximum number of pictures.
+  /// - Returns: The rows.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  func heldPictures(after id: PictureID?, count: Int) throws(LarderError) -> [PictureEntry] {
     try read { db in
-      let rows = try RowReader(db, "SELECT id FROM picture WHERE sha256 IS NOT NULL ORDER BY id")
-      var ids: [PictureID] = []
-      while try rows.next() { ids.append(PictureID(rows.key(0))) }
-      return ids
+      let held = " WHERE sha256 IS NOT NULL AND id > ?1 ORDER BY id LIMIT ?2"
+      let rows = try RowReader(db, Self.select + held)
+      rows.restart(id?.digest ?? IdentityDigest(high: 0, low: 0), Int64(count))
+      var entries: [PictureEntry] = []
+      while try rows.next() { entries.append(PictureEntry(rows)) }
+      return entries
+    }
+  }
+
+  /// The number of held pictures, and the number of those up to an id in the order of the ids.
+  func heldCount(through id: PictureID?) throws(LarderError) -> (all: Int, passed: Int) {
+    try read { db in
+      let rows = try RowReader(
+        db,
+        "SELECT count(*), count(*) FILTER (WHERE id <= ?1) FROM picture WHERE sha256 IS NOT NULL"
+      )
+      rows.restart(id?.digest ?? IdentityDigest(high: 0, low: 0))
+      return try rows.next() ? (Int(rows.number(0)), Int(rows.number(1))) : (0, 0)
     }
   }
 
