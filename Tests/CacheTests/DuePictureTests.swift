@@ -121,7 +121,7 @@ struct DuePictureTests {
     let seen = try see([held.id, missing.id], rule(since: since))
 
     #expect(seen.due == ["a": isDue ? 2 : 1])
-    #expect(since != nil || held.isFresh(at: now) == !isDue)
+    #expect(since != nil || held.isCurrent(at: now) == !isDue)
   }
 
   @Test func `the statement agrees with the row's own judgement at many times`() throws {
@@ -132,7 +132,7 @@ struct DuePictureTests {
 
     for entry in entries {
       let seen = try see([entry.id], rule())
-      #expect((seen.due.isEmpty) == entry.isFresh(at: now), "\(entry)")
+      #expect((seen.due.isEmpty) == entry.isCurrent(at: now), "\(entry)")
     }
   }
 

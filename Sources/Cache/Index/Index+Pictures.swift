@@ -84,13 +84,10 @@ package struct PictureAddress: Sendable, Equatable {
 }
 
 extension PictureEntry {
-  /// Whether the picture is held and needs no request.
-  ///
-  /// If the last check seems to be in the future, the clock was set back since. Then a request is needed, because the
-  /// picture might otherwise stay fresh for years.
-  package func isFresh(at now: UnixTime) -> Bool { isHeld && isCurrent(at: now) }
-
   /// Whether the origin's last answer, or the waiting time after a failure, is still valid.
+  ///
+  /// If the last answer seems to be in the future, the clock was set back since. Then it is not valid, because the
+  /// picture might otherwise stay fresh for years. `DueQuery.stale` has the same rule for all pictures of a run.
   package func isCurrent(at now: UnixTime) -> Bool {
     FreshnessPolicy.window(answered: checked ?? 0, expiry: expiry).contains(now)
   }
