@@ -467,23 +467,9 @@ extension CatalogReader {
     try index.picture(at: path)
   }
 
-  /// The URL of the catalog's picture whose file belongs at a path in the cache, even if the file is not there yet; nil
-  /// if there is none.
-  package func url(ofPictureAt path: String) throws(LarderError) -> String? {
-    let ids = try index.items(isPicturePath: path, catalog: catalog.id)
-    guard !ids.isEmpty else { return nil }
-    for section in try sections() {
-      guard let listing = section.listing else { continue }
-      for id in ids {
-        let listed = try shown(
-          index.items(listing: listing, id: id).storeItems().map { ($0, section) }
-        )
-        for image in listed.flatMap(\.pictures) where image.name.path == path {
-          return image.url
-        }
-      }
-    }
-    return nil
+  /// Whether an item or a detail of the catalog shows a picture.
+  package func shows(_ picture: PictureEntry) throws(LarderError) -> Bool {
+    try index.isShown(picture.id, in: lastRun().id, of: catalog.id)
   }
 
   /// The row of a picture's square version; nil if there is no such row.
