@@ -75,30 +75,6 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Creates an unnamed temporary database, for data that would take too much memory.
-  ///
-  /// SQLite deletes the file of the database when the database is closed.
-  ///
-  /// Up to 16 MiB of its pages stay in memory. SQLite creates the file in `SQLITE_TMPDIR`, `TMPDIR` or `/var/tmp`.
-  /// (https://sqlite.org/tempfiles.html, section 5)
-  ///
-  /// - Parameter tables: The SQL statements that create the tables.
-  /// - Throws: ``DatabaseFailure``.
-  package init(temporary tables: String) throws {
-    do {
-      // The database has no journal and no syncs: no other process reads it, and it need not survive a crash.
-      queue = try Self.connect(
-        "",
-        isReadOnly: false,
-        pragmas: "journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE",
-        cacheSize: 16_384
-      )
-      try queue.inDatabase { try $0.execute(sql: tables) }
-    } catch {
-      throw DatabaseFailure.of(error)
-    }
-  }
-
   /// Rolls back the incomplete transaction of a killed writer. (https://sqlite.org/fileformat.html, section 3)
   ///
   /// The journal of a writer that is still alive looks the same as the journal of a killed one. SQLite tells the two
@@ -112,24 +88,18 @@ package final class SQLiteDatabase: Sendable {
   }
 
   /// Opens a connection.
-  ///
-  /// The text `pragmas` is executed after the word `PRAGMA`, before the connection is hardened, because a hardened
-  /// connection forbids such pragmas.
   private static func connect(
     _ path: String,
     isReadOnly: Bool,
-    patience: Double = 10,
-    pragmas: String? = nil,
-    cacheSize: Int = usualCache
+    patience: Double = 10
   ) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.readonly = isReadOnly
     configuration.busyMode = .timeout(patience)
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { db in
-      if let pragmas { try db.execute(sql: "PRAGMA \(pragmas)") }
       try harden(db)
-      try db.execute(sql: "PRAGMA cache_size = -\(cacheSize)")
+      try db.execute(sql: "PRAGMA cache_size = -\(usualCache)")
     }
     return try DatabaseQueue(path: path, configuration: configuration)
   }

@@ -3,7 +3,6 @@ import Cache
 import Crypto
 import FoundationEssentials
 import Pipeline
-import SystemPackage
 
 /// Writes a file of a shard plan, and computes the file's length and SHA-256 at the same time.
 struct HashedFile {
@@ -72,47 +71,5 @@ extension FileSum {
   init(of contents: some ContiguousBytes & Collection) {
     bytes = Int64(contents.count)
     sha256 = contents.withUnsafeBytes { Hexadecimal.text(SHA256.hash(data: $0)) }
-  }
-
-  /// Reads the lines at the beginning of a file, and computes the length and digest of what it has read.
-  ///
-  /// If the file is shorter, or if a line is too long, it ends early.
-  ///
-  /// - Parameters:
-  ///   - length: The number of bytes to read.
-  ///   - path: The file.
-  ///   - take: Called with each line, without its line feed.
-  /// - Throws: `Errno`, and errors of `take`.
-  init(of length: Int64, in path: String, take: (ArraySlice<UInt8>) throws -> Void) throws {
-    let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-    defer { try? file.close() }
-    var (offset, hash, rest) = (Int64(0), SHA256(), [UInt8]())
-    while offset < length, rest.count < Self.longestLine {
-      let count = min(Self.piece, Int(length - offset))
-      let piece = try file.bytes(from: offset, count: count)
-      guard !piece.isEmpty else { break }
-      hash.update(data: piece)
-      offset += Int64(piece.count)
-      var lines = (rest + piece).split(separator: 10, omittingEmptySubsequences: false)
-      rest = Array(lines.removeLast())
-      for line in lines { try take(line) }
-    }
-    self.init(bytes: offset, sha256: Hexadecimal.text(hash.finalize()))
-  }
-
-  /// The number of bytes to read at once.
-  private static let piece = 256 * 1024
-  /// The number of bytes after which a line is too long.
-  private static let longestLine = 16 * 1024 * 1024
-}
-
-extension FileDescriptor {
-  /// Reads `count` bytes from an offset, or fewer if the file ends earlier.
-  func bytes(from offset: Int64, count: Int) throws(Errno) -> [UInt8] {
-    do throws(SystemError) {
-      return try Files.bytes(of: rawValue, count, at: Int(offset))
-    } catch {
-      throw Errno(rawValue: error.code)
-    }
   }
 }

@@ -2,7 +2,6 @@ import Base
 import Cache
 import FoundationEssentials
 import Pipeline
-import SystemPackage
 
 /// The trailer, which is the last line of a manifest.
 ///
@@ -68,84 +67,32 @@ private struct TrailerLine: Codable {
 /// for example `manifest-0.ndjson`. It has a ``PictureRow`` as a line of JSON for each picture that is in the cache, and
 /// a last line with a ``ManifestTrailer``.
 enum ShardManifest {
-  /// The trailer must be within this many bytes of the manifest's end.
-  private static let tail: Int64 = 64 * 1024
-
-  /// Throws if the digest of a manifest's rows is not the one in its trailer.
-  static func demandWhole(_ trailer: ManifestTrailer, of planned: PlannedRun) throws {
-    let path = "\(planned.folder)/\(ShardPlan.manifestName(trailer.shard))"
-    guard try FileSum(of: trailer.rows.bytes, in: path, take: { _ in }) == trailer.rows else {
-      throw torn(path)
-    }
-  }
-
-  /// Reads the pictures in a manifest, one by one.
-  ///
-  /// The pictures are passed on before the whole file is verified; see ``demandWhole(_:of:)``.
+  /// Reads a shard's manifest.
   ///
   /// - Parameters:
-  ///   - trailer: The manifest's trailer.
+  ///   - shard: The shard's number.
   ///   - planned: The plan.
-  ///   - take: Called with the row of each picture.
-  /// - Throws: ``LarderError`` if the manifest is truncated or damaged, or belongs to other pictures; errors of `take`.
+  /// - Returns: The trailer, and the lines before it; nil if there is no manifest.
+  /// - Throws: ``LarderError`` if the manifest is truncated or damaged, or belongs to another plan or shard.
   static func read(
-    _ trailer: ManifestTrailer,
-    of planned: PlannedRun,
-    take: (PictureEntry) throws -> Void
-  ) throws {
-    let path = "\(planned.folder)/\(ShardPlan.manifestName(trailer.shard))"
-    let decoder = JSONDecoder()
-    var count = 0
-    let sum = try FileSum(of: trailer.rows.bytes, in: path) { line in
-      guard let row = try? decoder.decode(PictureRow.self, from: Data(line)) else {
-        throw torn(path)
-      }
-      try take(row.entry)
-      count += 1
-    }
-    guard sum == trailer.rows else { throw torn(path) }
-    guard trailer.fetched + trailer.held == count, count + trailer.failed == trailer.urls,
-      trailer.urls == planned.plan.shards[trailer.shard].urls
-    else { throw foreign(path) }
-  }
-
-  /// Reads the trailer of a shard's manifest.
-  ///
-  /// The result is nil if there is no manifest.
-  ///
-  /// - Throws: ``LarderError`` if the manifest is truncated, or belongs to another plan or shard.
-  static func trailer(
-    of shard: Int,
+    _ shard: Int,
     of planned: PlannedRun
-  ) throws(LarderError) -> ManifestTrailer? {
-    let path = "\(planned.folder)/\(ShardPlan.manifestName(shard))"
-    guard let (size, end) = try end(of: path) else { return nil }
-    guard end.last == 10, let last = end.split(separator: 10).last,
-      let line = try? JSONDecoder().decode(TrailerLine.self, from: Data(last))
+  ) throws(LarderError) -> (trailer: ManifestTrailer, rows: Data)? {
+    let name = ShardPlan.manifestName(shard)
+    let path = "\(planned.folder)/\(name)"
+    guard let bytes = try PlannedRun.contents(of: name, in: planned.folder) else { return nil }
+    let end = bytes.dropLast().lastIndex(of: 10).map { $0 + 1 } ?? bytes.startIndex
+    guard bytes.last == 10,
+      let line = try? JSONDecoder().decode(TrailerLine.self, from: bytes[end...])
     else { throw torn(path) }
-    let trailer = line.trailer
+    let (trailer, rows) = (line.trailer, bytes[..<end])
     guard trailer.plan == planned.digest, trailer.run == planned.plan.run,
-      trailer.shard == shard
+      trailer.shard == shard, trailer.urls == planned.plan.shards[shard].urls
     else { throw foreign(path) }
-    guard trailer.rows.bytes == size - Int64(last.count + 1), trailer.isCountable else {
-      throw torn(path)
-    }
-    return trailer
-  }
-
-  /// The length of a file and the bytes at its end, or nil if there is no file.
-  private static func end(of path: String) throws(LarderError) -> (Int64, [UInt8])? {
-    do {
-      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-      defer { try? file.close() }
-      let size = try file.seek(offset: 0, from: .end)
-      let start = max(0, size - tail)
-      return (size, try file.bytes(from: start, count: Int(size - start)))
-    } catch Errno.noSuchFileOrDirectory {
-      return nil
-    } catch {
-      throw LarderError(.data, "cannot read \(path): \(error)")
-    }
+    guard trailer.rows == FileSum(of: rows), trailer.isCountable,
+      trailer.fetched + trailer.held + trailer.failed == trailer.urls
+    else { throw torn(path) }
+    return (trailer, rows)
   }
 
   private static func torn(_ path: String) -> LarderError {
@@ -239,6 +186,14 @@ struct PictureRow: Codable, Equatable {
     checked = entry.checked?.seconds
     failure = entry.failure
     failingSince = entry.failingSince?.seconds
+  }
+
+  /// Reads the rows in the lines of a list or manifest, one by one.
+  static func read(_ lines: Data, _ take: (PictureEntry) throws -> Void) throws {
+    let decoder = JSONDecoder()
+    for line in lines.split(separator: 10) {
+      try take(decoder.decode(Self.self, from: line).entry)
+    }
   }
 
   /// The picture's row in the index.

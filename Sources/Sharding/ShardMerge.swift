@@ -46,7 +46,7 @@ extension PlannedRun {
     var trailers: [ManifestTrailer] = []
     var missing: [Int] = []
     for shard in plan.shards.indices {
-      if let trailer = try ShardManifest.trailer(of: shard, of: self) {
+      if let trailer = try ShardManifest.read(shard, of: self)?.trailer {
         trailers.append(trailer)
       } else {
         missing.append(shard)
@@ -100,9 +100,9 @@ extension PlannedRun {
     }
 
     do {
-      for trailer in trailers { try ShardManifest.demandWhole(trailer, of: self) }
       for trailer in trailers {
-        try ShardManifest.read(trailer, of: self) { entry in
+        guard let manifest = try ShardManifest.read(trailer.shard, of: self) else { continue }
+        try PictureRow.read(manifest.rows) { entry in
           if let present = try layout.confirmed(entry, read: isRead) {
             rows.append(present)
             if rows.count == Self.batch { try write() }

@@ -177,10 +177,10 @@ package struct PlannedRun: Sendable {
     let name = ShardPlan.listName(shard)
     let bytes = try Self.bytes(name, in: folder)
     try Self.demand(FileSum(of: bytes), plan.shards[shard].list, name, in: folder)
-    let decoder = JSONDecoder()
-    return try bytes.split(separator: 10).map {
-      try decoder.decode(PictureRow.self, from: $0).entry
-    }
+    var pictures: [PictureEntry] = []
+    pictures.reserveCapacity(plan.shards[shard].urls)
+    try PictureRow.read(bytes) { pictures.append($0) }
+    return pictures
   }
 
   /// Throws if a file of the plan does not have the length and digest that the plan recorded.
@@ -195,15 +195,20 @@ package struct PlannedRun: Sendable {
   }
 
   private static func bytes(_ name: String, in folder: String) throws(LarderError) -> Data {
+    if let bytes = try contents(of: name, in: folder) { return bytes }
+    throw LarderError(
+      .data,
+      "cannot read \(folder)/\(name): there is no such file; name the folder that the plan was written to"
+    )
+  }
+
+  /// Reads a file of a plan; nil if it does not exist.
+  static func contents(of name: String, in folder: String) throws(LarderError) -> Data? {
     do {
       return try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
     } catch {
-      let isMissing = (error as? CocoaError)?.code == .fileReadNoSuchFile
-      throw LarderError(
-        .data,
-        "cannot read \(folder)/\(name): \(isMissing ? "there is no such file" : "it cannot be read"); "
-          + "name the folder that the plan was written to"
-      )
+      if (error as? CocoaError)?.code == .fileReadNoSuchFile { return nil }
+      throw LarderError(.data, "cannot read \(folder)/\(name): \(error)")
     }
   }
 }

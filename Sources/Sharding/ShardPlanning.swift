@@ -3,7 +3,7 @@ import Cache
 import Catalog
 import FoundationEssentials
 import Pipeline
-import Transport
+import Synchronization
 
 /// Makes the plan of a sync over many machines: fetches sections and details once, and assigns their pictures to
 /// shards.
@@ -65,18 +65,23 @@ package struct ShardPlanning: Sendable {
     let index = try Self.index(of: cache)
     let scratch = "\(folder)/planning"
     defer { try? FileManager.default.removeItem(atPath: scratch) }
-    let lists = try ShardLists(
-      partition,
-      among: shards,
-      known: index,
-      onlyMissing: onlyFailed
-    )
+    let own = Mutex<Index?>(nil)
     var shared = SharedSync()
-    shared.planned = { lists.add($0, at: now()) }
+    // The run finds the pictures that are due as a sync of the cache does, because its index has the cache's rows.
+    shared.imported = { _, scratch throws(LarderError) in
+      if let index { try scratch.copyPictures(of: index) }
+      own.withLock { $0 = scratch }
+      return ImportedPictures()
+    }
+    shared.list = { [partition, shards] url in
+      "\(partition.shard(of: url.text, host: "\(url.hostPort)", among: shards))"
+    }
     let report = try sync(scratch, shared).run(holder: "larder shard plan")
-    guard report.outcome != .failed, report.outcome != .interrupted, report.unfinished.isEmpty
+    guard report.outcome != .failed, report.outcome != .interrupted, report.unfinished.isEmpty,
+      let due = own.withLock({ $0 })
     else { return (nil, report) }
-    let parted = try lists.write(to: place, on: disk)
+    var parted: [ShardPlan.Shard] = []
+    for shard in 0..<shards { parted.append(try write(shard, of: due, to: place, on: disk)) }
     var plan = ShardPlan(
       run: self.run,
       catalog: catalog.name,
@@ -127,6 +132,23 @@ package struct ShardPlanning: Sendable {
     return place
   }
 
+  /// Writes the list of a shard: the pictures that are due, each with its row in the index.
+  private func write(
+    _ shard: Int,
+    of index: Index,
+    to folder: Folder,
+    on disk: any Disk
+  ) throws -> ShardPlan.Shard {
+    var file = try HashedFile(ShardPlan.listName(shard), in: folder, on: disk)
+    var urls = 0
+    try index.forEachDue("\(shard)") { entry in
+      if onlyFailed, entry.isHeld { return }
+      try file.append(line: PictureRow(entry))
+      urls += 1
+    }
+    return ShardPlan.Shard(shard: shard, urls: urls, list: try file.close())
+  }
+
   private static func write(
     _ bytes: [UInt8],
     _ name: String,
@@ -136,94 +158,5 @@ package struct ShardPlanning: Sendable {
     var file = try HashedFile(name, in: folder, on: disk)
     try file.append(bytes)
     return try file.close()
-  }
-}
-
-/// Collects the pictures of a plan, and writes the list of each shard.
-///
-/// Each line has the index row that a picture had when the plan was made. The lines are sorted on disk, because all of
-/// them can be too many for memory. Thread-safe.
-final class ShardLists: Sendable {
-  private let partition: Partition
-  private let count: Int
-  private let index: Index?
-  private let onlyMissing: Bool
-  private let lines: ScratchLines
-
-  /// Makes empty lists.
-  ///
-  /// - Parameters:
-  ///   - partition: Whether a picture's shard depends on the picture's URL or on its host.
-  ///   - count: The number of lists.
-  ///   - index: The index of the cache that the shards will fill, or nil if there is no cache.
-  ///   - onlyMissing: Whether to leave out the pictures that are in the cache.
-  /// - Throws: ``LarderError`` if the temporary files cannot be created.
-  init(
-    _ partition: Partition,
-    among count: Int,
-    known index: Index? = nil,
-    onlyMissing: Bool = false
-  ) throws(LarderError) {
-    (self.partition, self.count) = (partition, count)
-    (self.index, self.onlyMissing) = (index, onlyMissing)
-    lines = try ScratchLines()
-  }
-
-  /// Adds those pictures that are not fresh in the cache.
-  ///
-  /// If they cannot be stored, ``write(to:on:)`` throws the error.
-  ///
-  /// - Parameters:
-  ///   - pictures: The pictures.
-  ///   - now: The current time.
-  /// - Returns: The number of pictures that are fresh.
-  func add(_ pictures: [(entry: PictureEntry, url: WebURL)], at now: UnixTime) -> Int {
-    // If the look-up fails, the pictures are planned. The runs of their shards then find which of them are current.
-    let rows = (try? index?.pictures(pictures.map(\.entry.id))) ?? [:]
-    var fresh = 0
-    for (new, url) in pictures {
-      var entry = rows[new.id] ?? new
-      guard !entry.isFresh(at: now) else {
-        fresh += 1
-        continue
-      }
-      entry.url = url.text
-      // Encoding cannot fail, because only NaN and infinity cannot be encoded.
-      guard !(onlyMissing && entry.isHeld), let line = try? PictureRow(entry).jsonLine()
-      else { continue }
-      let shard = partition.shard(of: url.text, host: "\(url.hostPort)", among: count)
-      lines.add(String(decoding: line, as: UTF8.self), to: shard)
-    }
-    return fresh
-  }
-
-  /// Writes the lists to their files.
-  ///
-  /// The order of adding the pictures does not change the files.
-  ///
-  /// - Parameters:
-  ///   - folder: The plan's folder.
-  ///   - disk: The file system to write to.
-  /// - Returns: The shards. Each has the number of its pictures, and the length and digest of its list.
-  /// - Throws: ``LarderError``.
-  func write(to folder: Folder, on disk: any Disk) throws -> [ShardPlan.Shard] {
-    var shards: [ShardPlan.Shard] = []
-    var urls = 0
-    var file = try HashedFile(ShardPlan.listName(0), in: folder, on: disk)
-
-    func close() throws {
-      shards.append(ShardPlan.Shard(shard: shards.count, urls: urls, list: try file.close()))
-      urls = 0
-      guard shards.count < count else { return }
-      file = try HashedFile(ShardPlan.listName(shards.count), in: folder, on: disk)
-    }
-
-    try lines.forEach { shard, line in
-      while shards.count < shard { try close() }
-      try file.append(line.utf8 + [10])
-      urls += 1
-    }
-    while shards.count < count { try close() }
-    return shards
   }
 }

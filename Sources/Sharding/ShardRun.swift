@@ -32,141 +32,101 @@ package struct ShardOutcome: Codable, Equatable, Sendable {
   }
 }
 
-/// Runs one shard of a plan: fetches the shard's pictures into the cache, then commits its manifest.
-///
-/// The manifest is the file with the results of the shard. See ``ShardManifest``.
-package final class ShardRun: Sendable {
-  private let planned: PlannedRun
-  private let shard: Int
-  private let token: String
-  private let maxFailures: Double
-  private let pictures: PictureListRun
-  private let publish: (@Sendable (String) throws -> Bool)?
-  private let disk: any Disk
-
-  /// The progress of the run, for display.
-  package var progress: ProgressMeter { pictures.progress }
-
-  /// Prepares a run.
+extension PlannedRun {
+  /// The name of the work folder in which a process runs a shard.
   ///
   /// - Parameters:
-  ///   - planned: The plan.
   ///   - shard: The number of the shard.
-  ///   - cache: The path of the cache, which all shards share.
+  ///   - token: A unique token of the process.
+  /// - Returns: The name.
+  package func room(of shard: Int, _ token: String) -> String { "\(plan.run)-\(shard)-\(token)" }
+
+  /// Runs a shard: fetches its pictures into the cache, then commits its manifest.
+  ///
+  /// The manifest is the file with the results of the shard. See ``ShardManifest``. If the pictures are stopped, the
+  /// shard is not committed, but complete pictures stay in the cache for the next run.
+  ///
+  /// - Parameters:
+  ///   - shard: The number of the shard.
+  ///   - pictures: Fetches the pictures, with the options of the plan and in the work folder ``room(of:_:)``.
   ///   - token: A unique token of this process.
   ///   - maxFailures: A percentage. If more pictures than this fail for temporary reasons, the shard is not committed.
-  ///   - transport: The transport that sends the requests.
-  ///   - environment: The values that replace `${NAME}` in the catalog's headers and URLs.
   ///   - disk: The file system to write to. Tests pass one that fails.
-  ///   - remote: The object store that contains the pictures, if they are not in the cache's folder.
   ///   - publish: Uploads the manifest with the given name. It is nil unless the plan's folder is a local copy of a
   ///     folder in an object store. It returns false if the store already has a manifest from another run. In this
   ///     case, it replaces the local manifest with the one from the store.
-  ///   - now: Returns the current time.
-  /// - Throws: ``LarderError`` if the plan has no shard with this number.
-  package init(
-    _ planned: PlannedRun,
-    shard: Int,
-    cache: String,
-    token: String,
-    maxFailures: Double = 10,
-    transport: any Fetching,
-    environment: [String: String] = [:],
-    disk: any Disk = SystemDisk(),
-    remote: (any RemotePictures)? = nil,
-    publish: (@Sendable (String) throws -> Bool)? = nil,
-    now: @escaping @Sendable () -> UnixTime
-  ) throws(LarderError) {
-    guard planned.plan.shards.indices.contains(shard) else {
-      throw LarderError(
-        .usage,
-        "cannot run shard \(shard): the plan has the shards 0 to \(planned.plan.shards.count - 1)"
-      )
-    }
-    self.planned = planned
-    self.shard = shard
-    self.token = token
-    self.maxFailures = maxFailures
-    self.disk = disk
-    self.publish = publish
-    pictures = PictureListRun(
-      planned.catalog,
-      cache: cache,
-      room: "\(planned.plan.run)-\(shard)-\(token)",
-      options: planned.options,
-      transport: transport,
-      environment: environment,
-      disk: disk,
-      remote: remote,
-      now: now
-    )
-  }
-
-  /// Ends the run early.
-  ///
-  /// The shard is not committed, but complete pictures stay in the cache for the next run.
-  package func stop() { pictures.stop() }
-
-  /// Runs the shard, and waits for the end.
-  ///
   /// - Returns: The result.
   /// - Throws: ``LarderError``, with the code `tryAgain` if the shard should be run again; ``CatalogError``.
-  package func run() throws -> ShardOutcome {
-    if let other = try committed() { return other }
+  package func run(
+    _ shard: Int,
+    _ pictures: PictureListRun,
+    token: String,
+    maxFailures: Double = 10,
+    disk: any Disk = SystemDisk(),
+    publish: ((String) throws -> Bool)? = nil
+  ) throws -> ShardOutcome {
+    guard plan.shards.indices.contains(shard) else {
+      throw LarderError(
+        .usage,
+        "cannot run shard \(shard): the plan has the shards 0 to \(plan.shards.count - 1)"
+      )
+    }
+    if let other = try outcome(of: shard) { return other }
     do {
-      return try perform()
+      let result = try pictures.run(try self.pictures(of: shard))
+      if result.unfinished > 0 || pictures.hasStopped {
+        throw LarderError(
+          .tryAgain,
+          "cannot commit shard \(shard): it ended with \(result.unfinished) pictures left; "
+            + "fetched pictures are kept, run it again"
+        )
+      }
+      try demandFew(result.pictures, of: shard, maxFailures)
+      let trailer = ManifestTrailer(result, of: shard, in: self, token)
+      let isCommitted =
+        try ShardManifest.commit(
+          result.pictures.filter { $0.end != .failed }.map(\.entry),
+          trailer,
+          in: Folder(path: folder, creating: false),
+          token: token,
+          on: disk
+        )
+        && publish?(ShardPlan.manifestName(shard)) ?? true
+      if !isCommitted, let other = try outcome(of: shard) { return other }
+      return ShardOutcome(trailer, committed: isCommitted)
     } catch {
       // If another run has committed the shard, the shard is done although this run failed. For example, a merge can
       // have removed the work folder of this run.
-      guard let other = try? committed() else { throw error }
+      guard let other = try? outcome(of: shard) else { throw error }
       return other
     }
   }
 
   /// The result of the run that committed the shard, or nil if no run has committed it.
-  private func committed() throws(LarderError) -> ShardOutcome? {
-    try ShardManifest.trailer(of: shard, of: planned).map { ShardOutcome($0, committed: false) }
-  }
-
-  private func perform() throws -> ShardOutcome {
-    let result = try pictures.run(try planned.pictures(of: shard))
-    if result.unfinished > 0 || pictures.hasStopped {
-      throw LarderError(
-        .tryAgain,
-        "cannot commit shard \(shard): it ended with \(result.unfinished) pictures left; "
-          + "fetched pictures are kept, run it again"
-      )
-    }
-    try demandFew(result.pictures)
-    let folder = try Folder(path: planned.folder, creating: false)
-    let trailer = trailer(of: result)
-    let isCommitted =
-      try ShardManifest.commit(
-        result.pictures.filter { $0.end != .failed }.map(\.entry),
-        trailer,
-        in: folder,
-        token: token,
-        on: disk
-      )
-      && publish?(ShardPlan.manifestName(shard)) ?? true
-    if !isCommitted, let other = try committed() { return other }
-    return ShardOutcome(trailer, committed: isCommitted)
+  private func outcome(of shard: Int) throws(LarderError) -> ShardOutcome? {
+    try ShardManifest.read(shard, of: self).map { ShardOutcome($0.trailer, committed: false) }
   }
 
   /// Throws if too many pictures failed for temporary reasons.
-  private func demandFew(_ pictures: [SettledPicture]) throws(LarderError) {
+  private func demandFew(
+    _ pictures: [SettledPicture],
+    of shard: Int,
+    _ maxFailures: Double
+  ) throws(LarderError) {
     let passing = pictures.count { picture in
       guard picture.end == .failed, let failure = picture.failure else { return false }
-      return Self.mayPass(failure.reason)
+      return ShardOutcome.mayPass(failure.reason)
     }
-    guard Self.isTooMany(passing, of: pictures.count, share: maxFailures) else { return }
+    guard ShardOutcome.isTooMany(passing, of: pictures.count, share: maxFailures) else { return }
     throw LarderError(
       .tryAgain,
       "cannot commit shard \(shard): \(passing) of \(pictures.count) pictures failed "
         + "temporarily; fetched pictures are kept, run it again"
     )
   }
+}
 
+extension ShardOutcome {
   /// Whether a failure with this reason is temporary, so that another run can succeed.
   ///
   /// - Parameter reason: The reason as reports name it, for example `http-503` or `dns-failed`.
@@ -184,11 +144,19 @@ package final class ShardRun: Sendable {
   static func isTooMany(_ failures: Int, of count: Int, share: Double) -> Bool {
     failures > 0 && Double(failures) * 100 > share * Double(count)
   }
+}
 
-  private func trailer(of result: PictureListRun.Result) -> ManifestTrailer {
+extension ManifestTrailer {
+  /// Makes the trailer of a shard's results.
+  fileprivate init(
+    _ result: PictureListRun.Result,
+    of shard: Int,
+    in planned: PlannedRun,
+    _ token: String
+  ) {
     var counts = SyncReport.Pictures()
     for picture in result.pictures { picture.end.count(in: &counts) }
-    return ManifestTrailer(
+    self.init(
       plan: planned.digest,
       run: planned.plan.run,
       shard: shard,

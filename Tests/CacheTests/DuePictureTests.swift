@@ -124,7 +124,7 @@ struct DuePictureTests {
     let seen = try see([held.id, missing.id], rule(since: since))
 
     #expect(seen.due == ["a": isDue ? 2 : 1])
-    #expect(since != nil || held.isFresh(at: now) == !isDue)
+    #expect(since != nil || held.isCurrent(at: now) == !isDue)
   }
 
   @Test func `a run finds due what a row itself finds stale, at many times`() throws {
@@ -135,7 +135,7 @@ struct DuePictureTests {
 
     for entry in entries {
       let seen = try see([entry.id], rule())
-      #expect((seen.due.isEmpty) == entry.isFresh(at: now), "\(entry)")
+      #expect((seen.due.isEmpty) == entry.isCurrent(at: now), "\(entry)")
     }
   }
 
@@ -148,6 +148,9 @@ struct DuePictureTests {
     let changed = try see([id(5)], rule(true, isRanked: true))
 
     #expect(old.due == ["a": 4, "b": 1] && changed.due == ["a": 1])
+    var waiting: [String] = []
+    try index.forEachDue("a") { waiting.append($0.url) }
+    #expect(waiting == [4, 5, 3, 2, 1].map { url($0) })
     let taken = try (0..<3).flatMap { _ in try due.take("a", 2) }.map(\.url)
     #expect(taken == [4, 5, 3, 2, 1].map { url($0) })
     #expect(try due.take("b", 9).map(\.url) == [url(6, host: "b")])

@@ -76,6 +76,18 @@ import Testing
     }
   }
 
+  @Test func `the items that show a picture are found without a scan`() throws {
+    let index = try CacheOnDisk(TemporaryFolder()).index
+
+    let steps = try index.write { db in
+      let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(Index.isShown)")
+      statement.setUncheckedArguments(StatementArguments())
+      return try Row.fetchAll(statement).map { $0["detail"] as String }
+    }
+
+    #expect(!steps.contains { $0.hasPrefix("SCAN ") }, "\(steps)")
+  }
+
   @Test func `only regular files are opened, and no symbolic link is followed`() throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)

@@ -20,6 +20,10 @@ struct VerificationTests {
     try cache.end()
   }
 
+  private func row(_ name: String) -> PictureEntry {
+    PictureEntry(id: PictureID(url: url(name)), url: url(name))
+  }
+
   private func relative(_ name: String) -> String { String(path(name).dropFirst("cache/".count)) }
 
   @Test func `a flipped byte, a truncated file, a missing file and a stray are each found`() throws
@@ -67,7 +71,7 @@ struct VerificationTests {
     #expect(report.strays == planted)
     #expect(try Verification(cache.layout, cache.index).run(.fast) == report)
 
-    try Verification(cache.layout, cache.index).repair(report, urls: [url("a")])
+    try Verification(cache.layout, cache.index).repair(report, claimed: [row("a")])
 
     #expect(try cache.verify() == VerifyReport(checked: 1))
   }
@@ -87,7 +91,7 @@ struct VerificationTests {
 
     try verification.repair(
       try cache.verify(),
-      urls: [url("new"), url("page"), url("a"), url("c")]
+      claimed: ["new", "page", "a", "c"].map(row)
     )
 
     #expect(try cache.verify() == VerifyReport(checked: 4))
@@ -104,7 +108,7 @@ struct VerificationTests {
     try cache.keep([(url("twin"), jpeg("a"))])
     try change(folder.path(path("a")), to: jpeg("A"))
 
-    try Verification(cache.layout, cache.index).repair(try cache.verify(), urls: [])
+    try Verification(cache.layout, cache.index).repair(try cache.verify(), claimed: [])
 
     #expect(try cache.verify() == VerifyReport(checked: 4))
   }
@@ -119,7 +123,7 @@ struct VerificationTests {
     try folder.write("odd", to: "cache/images/+f/odd.jpg")
 
     let report = try cache.verify()
-    try Verification(cache.layout, cache.index).repair(report, urls: [])
+    try Verification(cache.layout, cache.index).repair(report, claimed: [])
 
     #expect(report.damaged.isEmpty && report.missing.isEmpty)
     #expect(

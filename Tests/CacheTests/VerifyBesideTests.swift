@@ -139,7 +139,10 @@ struct VerifyBesideTests {
     try folder.write(bytes, to: path(name))
 
     let report = try verification.run(.full)
-    try verification.repair(report, urls: [url(name)])
+    try verification.repair(
+      report,
+      claimed: [PictureEntry(id: PictureID(url: url(name)), url: url(name))]
+    )
 
     #expect(report.unreadable == [bad] && report.damaged.isEmpty)
     #expect(report.missing == [relative("b")] && !report.isClean)

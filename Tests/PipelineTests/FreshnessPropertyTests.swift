@@ -121,7 +121,7 @@ struct FreshnessPropertyTests {
         }
         // The two columns tell only whether a request is necessary, and only if it has the same header fields as
         // before.
-        #expect(picture.isFresh(at: now) == plain.freshness(at: now, for: asking).isQuiet)
+        #expect(picture.isCurrent(at: now) == plain.freshness(at: now, for: asking).isQuiet)
       }
     }
   }

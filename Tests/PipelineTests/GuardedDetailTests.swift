@@ -74,7 +74,7 @@ struct GuardedDetailTests {
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
     #expect(try reader.list().allSatisfy { $0.detail?.description == "New about \($0.item.id)" })
     #expect(try verify(folder).isClean)
-    #expect(try reader.index.referencedPictures().count == 16)
+    #expect(try reader.index.held(at: 0).count { $0.unreferenced == nil } == 16)
 
     try shop.publish()
     let back = try run()

@@ -115,7 +115,7 @@ struct GuardedSyncTests {
     #expect(
       try reader.list().allSatisfy { $0.detail != nil && $0.detailSince == gone + 100 }
     )
-    #expect(try reader.index.referencedPictures().count == 31)
+    #expect(try reader.index.held(at: 0).count { $0.unreferenced == nil } == 31)
 
     shop.store.faults = []
     #expect(try shop.sync(folder).outcome == .complete)
@@ -146,7 +146,7 @@ struct GuardedSyncTests {
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
     #expect(try reader.list().allSatisfy { $0.detail != nil && $0.detailSince != nil })
     #expect(Set(try reader.list().map(\.detailSince)).count == 10)
-    #expect(try reader.index.referencedPictures().count == 31)
+    #expect(try reader.index.held(at: 0).count { $0.unreferenced == nil } == 31)
   }
 
   @Test func `details that vanish at once from a shared document are kept`() throws {

@@ -121,20 +121,6 @@ struct SQLiteDatabaseTests {
     #expect(folder.state(of: "a.sqlite") == before)
   }
 
-  @Test func `temporary tables have the protections, but are not synced`() throws {
-    let database = try SQLiteDatabase(temporary: "CREATE TABLE a(number INTEGER)")
-
-    try database.write { try $0.execute(sql: "INSERT INTO a VALUES (7)") }
-
-    let found = try database.read { db in
-      try ["trusted_schema", "synchronous", "journal_mode"].map {
-        try String.fetchOne(db, sql: "PRAGMA \($0)")
-      }
-    }
-    #expect(found == ["0", "0", "off"])
-    #expect(try database.read { try Int.fetchOne($0, sql: "SELECT number FROM a") } == 7)
-  }
-
   @Test func `a new file is readable by its owner only, and an existing one keeps its mode`()
     throws
   {

@@ -131,15 +131,8 @@ struct CrashTests {
     DispatchQueue.concurrentPerform(iterations: 2) { number in
       guard let curl = try? CurlTransport(options) else { return }
       defer { curl.shutdown() }
-      let outcome = try? ShardRun(
-        PlannedRun(other),
-        shard: 0,
-        cache: cache,
-        token: "rival-\(number)",
-        transport: curl,
-        disk: SystemDisk(durable: false),
-        now: { clock.now }
-      ).run()
+      let outcome = try? PlannedRun(other)
+        .run(0, cache: cache, token: "rival-\(number)", curl, now: { clock.now })
       if let outcome { outcomes.withLock { $0.append(outcome) } }
     }
 
@@ -160,16 +153,7 @@ struct CrashTests {
     {
       let curl = try CurlTransport(options)
       defer { curl.shutdown() }
-      let disk = SystemDisk(durable: false)
-      return try ShardRun(
-        PlannedRun(plan),
-        shard: 0,
-        cache: cache,
-        token: token,
-        transport: curl,
-        disk: disk,
-        now: now
-      ).run()
+      return try PlannedRun(plan).run(0, cache: cache, token: token, curl, now: now)
     }
 
     let stray = try run("stray") {
@@ -228,7 +212,7 @@ struct CrashTests {
     _ share: Double,
     _ isTooMany: Bool
   ) {
-    #expect(ShardRun.isTooMany(failures, of: count, share: share) == isTooMany)
+    #expect(ShardOutcome.isTooMany(failures, of: count, share: share) == isTooMany)
   }
 
   @Test(arguments: [
@@ -237,6 +221,6 @@ struct CrashTests {
     ("address-refused", false), ("tls-expired", false), ("http-501", false),
   ])
   func `temporary and permanent failures are distinguished`(_ reason: String, _ mayPass: Bool) {
-    #expect(ShardRun.mayPass(reason) == mayPass)
+    #expect(ShardOutcome.mayPass(reason) == mayPass)
   }
 }

@@ -126,7 +126,7 @@ struct ManifestTests {
 
     try sharded.run(0, token: "mine")
 
-    #expect(try ShardManifest.trailer(of: 0, of: sharded.planned)?.writer == "mine")
+    #expect(try ShardManifest.read(0, of: sharded.planned)?.trailer.writer == "mine")
   }
 
   @Test(arguments: faults)

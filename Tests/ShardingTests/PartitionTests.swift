@@ -35,40 +35,41 @@ struct PartitionTests {
     }
   }
 
-  @Test func `each of forty thousand URLs is in one shard, in order`() throws {
-    let parser = CurlURLParser()
-    let urls = try (0..<40_000).map { number in
-      try parser.parse("https://cdn\(number % 7).example/\(number).jpg", relativeTo: nil)
+  @Test(arguments: Partition.allCases)
+  func `forty thousand URLs are spread over all shards, or a host's URLs are in one`(
+    _ partition: Partition
+  ) {
+    var counts = [Int](repeating: 0, count: 16)
+    var hosts: [String: Set<Int>] = [:]
+    for number in 0..<40_000 {
+      let host = "cdn\(number % 7).example:443"
+      let url = "https://cdn\(number % 7).example/\(number).jpg"
+      let shard = partition.shard(of: url, host: host, among: 16)
+      counts[shard] += 1
+      hosts[host, default: []].insert(shard)
     }
-    let folder = try TemporaryFolder()
 
-    for partition in Partition.allCases {
-      let path = folder.path("\(partition)")
-      let place = try Folder(path: path, creating: true)
-      let disk = SystemDisk(durable: false)
-      let parting = try ShardLists(partition, among: 16)
-      for url in urls.shuffled() + urls.prefix(1000) {
-        let entry = PictureEntry(id: PictureID(url: url.text), url: url.text)
-        #expect(parting.add([(entry, url)], at: 0) == 0)
-      }
-      let shards = try parting.write(to: place, on: disk)
-      let lists = try (0..<16).map { try list($0, in: folder, "\(partition)") }
-
-      #expect(lists.map(\.count) == shards.map(\.urls))
-      #expect(lists.joined().count == 40_000 && Set(lists.joined()).count == 40_000)
-      var hosts: [String: Set<Int>] = [:]
-      for (shard, list) in lists.enumerated() {
-        #expect(list == list.sorted())
-        for url in list { hosts["\(url.prefix(12))", default: []].insert(shard) }
-      }
-      #expect(hosts.count == 7)
-      #expect(hosts.values.allSatisfy { partition == .url || $0.count == 1 })
-    }
+    #expect(hosts.values.allSatisfy { $0.count == (partition == .url ? 16 : 1) })
+    #expect(partition == .host || counts.allSatisfy { (2200...2800).contains($0) })
   }
 
-  private func list(_ shard: Int, in folder: TemporaryFolder, _ name: String) throws -> [String] {
-    try folder.text("\(name)/shard-\(shard).ndjson").split(separator: "\n").map {
-      try JSONDecoder().decode(PictureRow.self, from: Data($0.utf8)).url
+  @Test(arguments: Partition.allCases)
+  func `each picture of a plan is in the list of its shard, and in no other`(
+    _ partition: Partition
+  ) throws {
+    let sharded = try ShardedShop(SampleShop(sections: 3, items: 4))
+    try sharded.plan(5, by: partition)
+    let planned = try sharded.planned
+
+    let lists = try (0..<5).map { try planned.pictures(of: $0).map(\.url) }
+
+    #expect(lists.map(\.count) == planned.plan.shards.map(\.urls))
+    #expect(lists.joined().count == 37 && Set(lists.joined()).count == 37)
+    for (shard, list) in lists.enumerated() {
+      for url in list {
+        let parsed = try CurlURLParser().parse(url, relativeTo: nil)
+        #expect(partition.shard(of: url, host: "\(parsed.hostPort)", among: 5) == shard)
+      }
     }
   }
 }

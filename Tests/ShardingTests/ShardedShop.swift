@@ -1,3 +1,4 @@
+import Base
 import CurlTransport
 import Pipeline
 import SampleStore
@@ -74,16 +75,15 @@ final class ShardedShop {
     let curl = try CurlTransport(transport ?? shop.transportOptions())
     defer { curl.shutdown() }
     let clock = shop.clock
-    return try ShardRun(
-      try planned,
-      shard: shard,
+    return try planned.run(
+      shard,
       cache: folder.path("cache"),
       token: token ?? "process-\(count)",
       maxFailures: maxFailures,
-      transport: curl,
+      curl,
       disk: disk,
       now: { clock.now }
-    ).run()
+    )
   }
 
   /// Merges the planned run.
@@ -115,6 +115,31 @@ final class ShardedShop {
     try plan(shards, by: partition)
     for shard in 0..<shards { try run(shard) }
     return try merge()
+  }
+}
+
+extension PlannedRun {
+  /// Runs a shard into a cache.
+  func run(
+    _ shard: Int,
+    cache: String,
+    token: String,
+    maxFailures: Double = 10,
+    _ curl: CurlTransport,
+    disk: any Disk = SystemDisk(durable: false),
+    now: @escaping @Sendable () -> UnixTime
+  ) throws -> ShardOutcome {
+    let pictures = PictureListRun(
+      catalog,
+      cache: cache,
+      room: room(of: shard, token),
+      options: options,
+      transport: curl,
+      environment: [:],
+      disk: disk,
+      now: now
+    )
+    return try run(shard, pictures, token: token, maxFailures: maxFailures, disk: disk)
   }
 }
 

@@ -8,7 +8,7 @@ import Synchronization
 /// checks have the same result. While a run holds the cache's lock, a file that is newer than its row belongs to that
 /// run and is not damaged.
 ///
-/// A check needs 16 bytes of memory for each picture, and memory for its findings.
+/// A check needs memory for its findings, but not for each picture.
 package struct Verification: Sendable {
   package enum Depth: Sendable {
     /// Compare the size of each file with its row.
@@ -70,20 +70,24 @@ package struct Verification: Sendable {
       remote = nil
     }
     let start = start ?? VerifyPosition(isFull: depth == .full)
-    let ids = try index.heldPictures()
-    var position = VerifyPosition(after: start, isFull: depth == .full, among: ids)
+    var position = start
+    position.isFull = depth == .full
+    let count: Int
+    (count, position.checked) = try index.heldCount(through: start.last)
+    var isComplete = false
     var suspects = try index.heldPictures(at: start.damaged + start.missing)
-    var rest = ids.dropFirst(position.checked)
-    while !rest.isEmpty {
-      let pass = Array(rest.prefix(Self.pass))
-      guard let found = try look(at: pass, depth, remote, isStopped: isStopped) else { break }
+    while true {
+      let pass = try index.heldPictures(after: position.last, count: Self.pass)
+      isComplete = pass.isEmpty
+      guard !isComplete, let found = look(at: pass, depth, remote, isStopped: isStopped)
+      else { break }
       for (entry, verdict) in found where verdict != .good {
         suspects[entry.name.path] = entry.id
         position.note(verdict, at: entry.name.path)
       }
-      position.pass(pass)
-      rest = rest.dropFirst(pass.count)
-      progress(position, ids.count)
+      position.checked += pass.count
+      position.last = pass.last?.id
+      progress(position, max(count, position.checked))
     }
     let paths = Set(position.damaged + position.missing)
       .union(try layout.strays(index))
@@ -92,8 +96,8 @@ package struct Verification: Sendable {
       return try lookAgain(at: paths, suspects, depth)
     }
     report.checked = position.checked
-    report.isComplete = rest.isEmpty
-    report.unchecked = rest.count
+    report.isComplete = isComplete
+    report.unchecked = isComplete ? 0 : max(0, count - position.checked)
     guard report.isComplete, remote == nil else { return report }
     let squares = SquareVerification(layout, index)
     let first = try squares.run(depth).report
@@ -108,16 +112,13 @@ package struct Verification: Sendable {
 
   /// Checks these pictures in parallel.
   ///
-  /// - Returns: The result for each of the pictures that is still in the cache; nil if the check was stopped.
+  /// - Returns: The result for each picture; nil if the check was stopped.
   private func look(
-    at ids: [PictureID],
+    at entries: [PictureEntry],
     _ depth: Depth,
     _ remote: RemoteVerification?,
     isStopped: @Sendable () -> Bool
-  ) throws(LarderError) -> [(PictureEntry, CheckedFile)]? {
-    var held: [PictureEntry] = []
-    try index.forEachPicture(of: ids) { if $0.isHeld { held.append($0) } }
-    let entries = held
+  ) -> [(PictureEntry, CheckedFile)]? {
     if let remote {
       let found = remote.verdicts(entries, depth, isStopped: isStopped)
       return found.count == entries.count ? Array(zip(entries, found)) : nil
@@ -176,23 +177,19 @@ package struct Verification: Sendable {
   /// Repairs the findings of ``run(_:from:isStopped:progress:)``, so that the next sync fetches the missing pictures.
   ///
   /// The rows of damaged and missing pictures are marked as empty, and damaged files are removed. A file that could
-  /// not be read stays, and so does its row. A stray file that belongs to a picture in `urls` gets a row, and the
+  /// not be read stays, and so does its row. A stray file that belongs to a picture in `claimed` gets a row, and the
   /// other strays are removed. The caller holds the cache's lock.
   ///
   /// If the index was lost and rebuilt, the other strays stay until all pictures have a row again, because a later
   /// sync may refer to them.
-  package func repair(_ report: VerifyReport, urls: [String]) throws(LarderError) {
+  package func repair(_ report: VerifyReport, claimed: [PictureEntry]) throws(LarderError) {
     try SquareVerification(layout, index).repair(report)
     let lost = try index.heldPictures(at: report.damaged + report.missing).values
     try index.write { db in for id in lost { try Index.forget(id, in: db) } }
     for path in report.damaged { try layout.remove(path) }
     let unclaimed = try Recovery(layout, index, read: read).strays
-    for identity in urls {
-      let id = PictureID(url: identity)
-      // The texts in `urls` identify pictures. Such a text can be only a part of a URL. The URL to request is in the
-      // picture's row.
-      let url = try index.pictures([id])[id]?.url ?? identity
-      _ = try unclaimed.adopt(id, url: url, identity: identity)
+    for picture in claimed {
+      _ = try unclaimed.adopt(picture.id, url: picture.url, identity: picture.identity)
     }
     guard try index.lostSince() == nil else { return }
     try unclaimed.sweep()
@@ -315,20 +312,6 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
     self.isFull = isFull
   }
 
-  /// Makes the position at which a check continues after an interrupted check.
-  ///
-  /// The files that the interrupted check found to be wrong are checked again after the remaining pictures.
-  ///
-  /// - Parameters:
-  ///   - earlier: The position of the interrupted check.
-  ///   - isFull: Whether the files are read in full from now on.
-  ///   - ids: The pictures that are in the cache now, sorted by id.
-  init(after earlier: VerifyPosition, isFull: Bool, among ids: [PictureID]) {
-    self = earlier
-    self.isFull = isFull
-    checked = last.map { last in ids.prefix { $0 <= last }.count } ?? 0
-  }
-
   /// Records the result of checking a picture.
   mutating func note(_ verdict: CheckedFile, at path: String) {
     switch verdict {
@@ -336,12 +319,6 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
     case .missing: missing.append(path)
     case .damaged, .unreadable: damaged.append(path)
     }
-  }
-
-  /// Moves the position past these pictures, which were checked.
-  mutating func pass(_ ids: [PictureID]) {
-    checked += ids.count
-    last = ids.last ?? last
   }
 }
 

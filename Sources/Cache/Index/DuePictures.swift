@@ -20,6 +20,7 @@ enum DueQuery: String, CaseIterable {
   case next = """
     SELECT rank, checked, picture FROM temp.due WHERE host = ?1 ORDER BY rank, checked, picture LIMIT ?2
     """
+  case waiting = "SELECT picture FROM temp.due WHERE host = ?1"
   case taken = """
     DELETE FROM temp.due WHERE host = ?1 AND rank = ?2 AND checked = ?3 AND picture = ?4
     """
@@ -251,6 +252,23 @@ package final class DuePictures: Sendable {
 }
 
 extension Index {
+  /// Calls `body` with the row of each due picture of a host, one at a time, without taking it.
+  package func forEachDue(
+    _ host: String,
+    _ body: (PictureEntry) throws -> Void
+  ) throws(LarderError) {
+    try read { db in
+      let waiting = try RowReader(db, DueQuery.waiting.rawValue)
+      let picture = try RowReader(db, Self.select + " WHERE row = ?")
+      waiting.restart(host)
+      while try waiting.next() {
+        picture.restart(waiting.number(0))
+        guard try picture.next() else { throw lostPicture() }
+        try body(PictureEntry(picture))
+      }
+    }
+  }
+
   /// The pictures in the cache, by the ``ContentDigest/number(of:)`` of their bytes.
   func contents() throws(LarderError) -> [Int64: PictureID] {
     try read { db in

@@ -84,13 +84,10 @@ package struct PictureAddress: Sendable, Equatable {
 }
 
 extension PictureEntry {
-  /// Whether the picture is held and needs no request.
-  ///
-  /// If the last check seems to be in the future, the clock was set back since. Then a request is needed, because the
-  /// picture might otherwise stay fresh for years.
-  package func isFresh(at now: UnixTime) -> Bool { isHeld && isCurrent(at: now) }
-
   /// Whether the origin's last answer, or the waiting time after a failure, is still valid.
+  ///
+  /// If the last answer seems to be in the future, the clock was set back since. Then it is not valid, because the
+  /// picture might otherwise stay fresh for years. `DueQuery.stale` has the same rule for all pictures of a run.
   package func isCurrent(at now: UnixTime) -> Bool {
     FreshnessPolicy.window(answered: checked ?? 0, expiry: expiry).contains(now)
   }
@@ -189,6 +186,16 @@ extension Index {
     }
   }
 
+  /// Copies the rows of all pictures of another index, in one transaction.
+  ///
+  /// - Throws: ``LarderError`` when the other index cannot be read, or this one cannot be written.
+  package func copyPictures(of other: Index) throws(LarderError) {
+    try write { db in
+      var writer = try PictureRowWriter(db)
+      try other.forEachPicture { try writer.save($0) }
+    }
+  }
+
   /// Writes the rows of pictures that other machines have put into the cache, in one transaction.
   ///
   /// If a row replaces the bytes of a picture, the change is recorded for the next run.
@@ -220,13 +227,33 @@ extension Index {
     }
   }
 
-  /// The ids of all held pictures, sorted.
-  func heldPictures() throws(LarderError) -> [PictureID] {
+  /// The rows of the next held pictures in the order of the ids.
+  ///
+  /// - Parameters:
+  ///   - id: The id after which to begin; nil to begin with the first picture.
+  ///   - count: The maximum number of pictures.
+  /// - Returns: The rows.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  func heldPictures(after id: PictureID?, count: Int) throws(LarderError) -> [PictureEntry] {
     try read { db in
-      let rows = try RowReader(db, "SELECT id FROM picture WHERE sha256 IS NOT NULL ORDER BY id")
-      var ids: [PictureID] = []
-      while try rows.next() { ids.append(PictureID(rows.key(0))) }
-      return ids
+      let held = " WHERE sha256 IS NOT NULL AND id > ?1 ORDER BY id LIMIT ?2"
+      let rows = try RowReader(db, Self.select + held)
+      rows.restart(id?.digest ?? IdentityDigest(high: 0, low: 0), Int64(count))
+      var entries: [PictureEntry] = []
+      while try rows.next() { entries.append(PictureEntry(rows)) }
+      return entries
+    }
+  }
+
+  /// The number of held pictures, and the number of those up to an id in the order of the ids.
+  func heldCount(through id: PictureID?) throws(LarderError) -> (all: Int, passed: Int) {
+    try read { db in
+      let rows = try RowReader(
+        db,
+        "SELECT count(*), count(*) FILTER (WHERE id <= ?1) FROM picture WHERE sha256 IS NOT NULL"
+      )
+      rows.restart(id?.digest ?? IdentityDigest(high: 0, low: 0))
+      return try rows.next() ? (Int(rows.number(0)), Int(rows.number(1))) : (0, 0)
     }
   }
 

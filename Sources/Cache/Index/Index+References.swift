@@ -12,29 +12,22 @@ extension Index {
     return listings
   }
 
-  /// The pictures that the catalogs in this cache refer to.
+  /// The pictures of catalogs whose files belong at one of these paths in the cache, as this or an older larder names
+  /// them.
   ///
-  /// These are the pictures of the items in the last finished run of each catalog, and the pictures in the details of
-  /// these items.
-  package func referencedPictures() throws(LarderError) -> Set<PictureID> {
-    try read { db in
-      let rows = try RowReader(db, "SELECT id FROM picture WHERE row IN (\(Self.referenced))")
-      var pictures: Set<PictureID> = []
-      while try rows.next() { pictures.insert(PictureID(rows.key(0))) }
+  /// These are the pictures that the catalogs' items show, and those of all details.
+  package func claimed(at paths: Set<String>) throws(LarderError) -> [PictureEntry] {
+    guard !paths.isEmpty else { return [] }
+    return try read { db in
+      let rows = try RowReader(db, Self.select + " WHERE row IN (\(Self.claimed))")
+      var pictures: [PictureEntry] = []
+      while try rows.next() {
+        let entry = PictureEntry(rows)
+        if PictureName.paths(url: entry.identity).contains(where: paths.contains) {
+          pictures.append(entry)
+        }
+      }
       return pictures
-    }
-  }
-
-  /// The identities of all pictures that the catalogs' items show, and of those in all details.
-  package func claimedIdentities() throws(LarderError) -> Set<String> {
-    try read { db in
-      let rows = try RowReader(
-        db,
-        "SELECT coalesce(identity, url) FROM picture WHERE row IN (\(Self.claimed))"
-      )
-      var identities: Set<String> = []
-      while try rows.next() { identities.insert(rows.text(0) ?? "") }
-      return identities
     }
   }
 
@@ -91,34 +84,31 @@ extension Index {
 
   /// All pictures that are in the cache, as the input of a ``GcPlan``.
   ///
-  /// - Parameters:
-  ///   - referenced: The pictures that catalogs refer to.
-  ///   - now: The present moment. If a picture is not in `referenced` and has no mark yet, it counts as unreferenced
-  ///     since now.
+  /// - Parameter now: The present moment. If no catalog refers to a picture and it has no mark yet, it counts as
+  ///   unreferenced since now.
   /// - Returns: The pictures.
   /// - Throws: ``LarderError`` when the index cannot be read.
-  package func held(referenced: Set<PictureID>, at now: UnixTime) throws(LarderError)
-    -> [GcPlan.Picture]
-  {
+  package func held(at now: UnixTime) throws(LarderError) -> [GcPlan.Picture] {
     try read { db in
       let rows = try RowReader(
         db,
         """
-        SELECT id, coalesce(identity, url), bytes, content, coalesce(checked, fetched, 0), since FROM picture \
+        SELECT id, coalesce(identity, url), bytes, content, coalesce(checked, fetched, 0), \
+        CASE WHEN row NOT IN (\(Self.referenced)) THEN coalesce(since, ?1) END FROM picture \
         LEFT JOIN unreferenced ON unreferenced.picture = id WHERE sha256 IS NOT NULL
         """
       )
+      rows.restart(now.seconds)
       var pictures: [GcPlan.Picture] = []
       while try rows.next() {
-        let id = PictureID(rows.key(0))
         pictures.append(
           GcPlan.Picture(
-            id: id,
+            id: PictureID(rows.key(0)),
             url: rows.text(1) ?? "",
             bytes: rows.byteCount(2),
             content: rows.number(3),
             used: rows.time(4),
-            unreferenced: referenced.contains(id) ? nil : rows.optionalTime(5) ?? now
+            unreferenced: rows.optionalTime(5)
           )
         )
       }

@@ -80,29 +80,34 @@ extension Index {
     }
   }
 
-  /// The ids of the items that refer to the picture at a path in the cache, in any version or in their detail.
+  /// Whether a run lists an item that shows a picture, in its listing or in its detail.
   ///
   /// - Parameters:
-  ///   - path: The path of the picture, such as `images/3f/….jpg`.
-  ///   - catalog: The catalog whose details are searched.
-  /// - Returns: At most 64 ids that were found in items, and at most 64 that were found in details.
+  ///   - picture: The picture.
+  ///   - run: The run.
+  ///   - catalog: The catalog of the run.
+  /// - Returns: Whether there is such an item.
   /// - Throws: ``LarderError`` when the index cannot be read.
-  package func items(
-    isPicturePath path: String,
-    catalog: CatalogID
-  ) throws(LarderError) -> [String] {
-    guard let id = PictureName.id(at: path) else { return [] }
-    return try read { db in
-      try String.fetchAll(
-        db,
-        sql: """
-          SELECT * FROM (SELECT DISTINCT key FROM picture CROSS JOIN item_picture s ON s.picture = picture.row \
-          CROSS JOIN item ON item.row = s.item WHERE picture.id = ?1 LIMIT 64) \
-          UNION SELECT * FROM (SELECT item FROM picture CROSS JOIN detail_picture s ON s.picture = picture.row \
-          CROSS JOIN detail ON detail.row = s.detail WHERE picture.id = ?1 AND catalog = ?2 LIMIT 64)
-          """,
-        arguments: [id, catalog]
-      )
+  package func isShown(
+    _ picture: PictureID,
+    in run: RunID,
+    of catalog: CatalogID
+  ) throws(LarderError) -> Bool {
+    try read { db in
+      let rows = try RowReader(db, Self.isShown)
+      rows.restart(picture.digest, run.rawValue, catalog.rawValue)
+      return try rows.next()
     }
   }
+
+  /// The items of the listings of the run ?2 that show the picture ?1, then those whose details do.
+  static let isShown = """
+    SELECT 1 FROM picture p CROSS JOIN item_picture s ON s.picture = p.row CROSS JOIN run_section r ON r.run = ?2
+    CROSS JOIN listing_item l INDEXED BY listing_member ON l.listing = r.listing AND l.item = s.item WHERE p.id = ?1
+    UNION ALL SELECT 1 FROM picture p CROSS JOIN detail_picture s ON s.picture = p.row
+    CROSS JOIN detail d ON d.row = s.detail AND d.catalog = ?3 CROSS JOIN item i ON i.key = d.item
+    CROSS JOIN run_section r ON r.run = ?2
+    CROSS JOIN listing_item l INDEXED BY listing_member ON l.listing = r.listing AND l.item = i.row WHERE p.id = ?1
+    LIMIT 1
+    """
 }

@@ -223,18 +223,34 @@ extension Index {
     }
   }
 
-  /// The current squares, or all other squares if `inStep` is false.
+  /// The current squares of one size, or of all sizes if `side` is nil, and the identities of their pictures.
   ///
-  /// A square is current if its picture still has the bytes that the square was made of.
-  func squares(inStep: Bool) throws(LarderError) -> [SquareEntry] {
+  /// A square is current if its picture still has the bytes that the square was made of. Rows that say that no square
+  /// could be made are left out.
+  package func currentSquares(side: Int? = nil) throws(LarderError)
+    -> [(identity: String, square: SquareEntry)]
+  {
     try read { db in
-      try SquareEntry.fetchAll(
+      try Row.fetchAll(
         db,
         sql: """
-          SELECT s.* FROM square s LEFT JOIN picture p ON p.id = s.picture \
-          WHERE coalesce(p.sha256 = s.source, 0) = ? ORDER BY s.picture, s.side
+          SELECT s.*, coalesce(p.identity, p.url) AS identity FROM square s \
+          CROSS JOIN picture p ON p.id = s.picture AND p.sha256 = s.source \
+          WHERE s.sha256 IS NOT NULL AND (?1 IS NULL OR s.side = ?1) ORDER BY s.picture, s.side
           """,
-        arguments: [inStep]
+        arguments: [side]
+      ).map { (try $0.decode(forColumn: "identity"), try SquareEntry(row: $0)) }
+    }
+  }
+
+  /// Deletes the rows of squares whose picture is gone or changed.
+  func forgetStaleSquares() throws(LarderError) {
+    try write { db in
+      try db.execute(
+        sql: """
+          DELETE FROM square \
+          WHERE source IS NOT (SELECT sha256 FROM picture WHERE picture.id = square.picture)
+          """
       )
     }
   }
@@ -305,8 +321,8 @@ extension CacheLayout {
     // Delete the rows first. If a crash follows, there are files without rows, which the next sweep removes. If the
     // files were removed first, a crash could leave a row without a file. That row would count as current if its
     // picture came back.
-    try index.forget(try index.squares(inStep: false))
-    let known = Set(try index.squares().compactMap { $0.sha256 == nil ? nil : $0.name })
+    try index.forgetStaleSquares()
+    let known = Set(try index.currentSquares().map(\.square.name))
     let strays = try squareFiles().filter { !known.contains($0) }
     for path in strays { try remove(path) }
     return strays.count

@@ -31,9 +31,8 @@ struct SquareVerification {
     -> SuspectReview.Look
   {
     var found = SuspectReview.Look()
-    let entries = try index.squares(inStep: true).filter {
-      $0.sha256 != nil && paths?.contains($0.name) ?? true
-    }
+    let entries = try index.currentSquares().map(\.square)
+      .filter { paths?.contains($0.name) ?? true }
     for entry in entries {
       found.report.checked += 1
       let verdict = judge(entry, depth)
@@ -46,8 +45,8 @@ struct SquareVerification {
     }
     guard let paths else { return found }
     found.report.checked = 0
-    let now = try index.squares(inStep: true)
-    let rows = Dictionary(now.map { ($0.name, $0) }) { first, _ in first }
+    let now = try index.currentSquares().map { ($0.square.name, $0.square) }
+    let rows = Dictionary(now) { first, _ in first }
     for entry in entries where rows[entry.name] != entry {
       found.report.remove([entry.name])
       found.unstable.insert(entry.name)

@@ -102,21 +102,28 @@ struct ShardRunCommand: ParsableCommand {
     }
     let transport = try CurlTransport(settings)
     defer { transport.shutdown() }
-    let run = try ShardRun(
-      planned,
-      shard: number,
+    let token = String(UInt64.random(in: .min ... .max), radix: 16)
+    let pictures = PictureListRun(
+      planned.catalog,
       cache: kept.path,
-      token: String(UInt64.random(in: .min ... .max), radix: 16),
-      maxFailures: maxFailures,
+      room: planned.room(of: number, token),
+      options: planned.options,
       transport: transport,
       environment: file.environment,
       remote: kept.remote,
-      publish: place.publish,
       now: { UnixTime.now() }
     )
-    let signals = Signals { run.stop() }
+    let signals = Signals { pictures.stop() }
     let result = Result {
-      try ProgressDisplay.during(run.progress, of: transport, output) { try run.run() }
+      try ProgressDisplay.during(pictures.progress, of: transport, output) {
+        try planned.run(
+          number,
+          pictures,
+          token: token,
+          maxFailures: maxFailures,
+          publish: place.publish
+        )
+      }
     }
     if let status = signals.status {
       place.close()

@@ -260,7 +260,7 @@ struct ExportRun {
   ///
   /// Each has the path of its picture, below a folder such as `squares/512/`.
   mutating func placeSquares(of reader: CatalogReader) throws(LarderError) {
-    for (url, square) in try reader.squares(of: plan.paths.keys) {
+    for (url, square) in try reader.index.currentSquares() {
       guard let path = plan.paths[url],
         let type = ExportFolder.type(of: "\(cache)/\(square.name)")
       else { continue }

@@ -128,7 +128,8 @@ package struct CacheCheck: Sendable {
   /// Other files without a row are removed.
   package func repair(_ report: VerifyReport) throws(LarderError) {
     guard let index else { return }
-    try verification(index).repair(report, urls: try index.claimedIdentities().sorted())
+    try verification(index)
+      .repair(report, claimed: try index.claimed(at: Set(report.strays)))
   }
 }
 

@@ -210,13 +210,8 @@ package struct CacheGc: Sendable {
   }
 
   private func report(_ layout: CacheLayout, _ index: Index) throws(LarderError) -> SweepReport {
-    let referenced = try index.referencedPictures()
     var report = SweepReport(
-      plan: GcPlan(
-        try index.held(referenced: referenced, at: now),
-        limits: options.limits,
-        now: now
-      ),
+      plan: GcPlan(try index.held(at: now), limits: options.limits, now: now),
       isDryRun: options.isDryRun
     )
     // The age of a stray file is the time since its inode changed, because larder sets the modification time to the
@@ -225,7 +220,7 @@ package struct CacheGc: Sendable {
     let lost = try index.lostSince() ?? .distantPast
     let strays = try layout.strays(index)
     guard !strays.isEmpty else { return report }
-    let claimed = try index.claimedPaths()
+    let claimed = try index.claimedPaths(among: Set(strays))
     for stray in strays where !claimed.contains(stray) {
       guard let came = try layout.changed(stray) else { continue }
       let since = max(came, lost)
@@ -236,10 +231,10 @@ package struct CacheGc: Sendable {
 }
 
 extension Index {
-  /// The paths of all pictures in the catalogs, relative to the cache.
+  /// Those of these paths in the cache at which files of the catalogs' pictures belong.
   ///
   /// They include the paths that older versions of larder used.
-  func claimedPaths() throws(LarderError) -> Set<String> {
-    Set(try claimedIdentities().flatMap { PictureName.paths(url: $0) })
+  func claimedPaths(among paths: Set<String>) throws(LarderError) -> Set<String> {
+    paths.intersection(try claimed(at: paths).flatMap { PictureName.paths(url: $0.identity) })
   }
 }

@@ -25,7 +25,7 @@ final class PictureStage: Sendable {
   let context: RunContext
   let strays: StrayFiles
   private let due: DuePictures
-  private let planned: (@Sendable ([(entry: PictureEntry, url: WebURL)]) -> Int)?
+  private let list: (@Sendable (WebURL) -> String)?
   private let since: UnixTime?
   private let ended: @Sendable (PictureID, FetchedPicture) -> Void
   let stored: @Sendable (PictureID) -> Void
@@ -49,7 +49,7 @@ final class PictureStage: Sendable {
   ///   - context: The values that all stages of the run share.
   ///   - strays: The files in the cache that no row of the index names. If a picture's file is among them, the picture
   ///     needs no request.
-  ///   - planned: Called with pictures instead of requesting them; returns how many of them need no request. Pass nil
+  ///   - list: Assigns the pictures that are due to lists instead of requesting them; see ``SharedSync/list``. Pass nil
   ///     to request them.
   ///   - since: In a merge of shards, the time of their plan. A cached picture needs no request if the origin has
   ///     answered for it since then, or if it was fresh then.
@@ -59,18 +59,21 @@ final class PictureStage: Sendable {
   init(
     _ context: RunContext,
     strays: StrayFiles,
-    planned: (@Sendable ([(entry: PictureEntry, url: WebURL)]) -> Int)? = nil,
+    list: (@Sendable (WebURL) -> String)? = nil,
     since: UnixTime? = nil,
     ended: @escaping @Sendable (PictureID, FetchedPicture) -> Void = { _, _ in },
     stored: @escaping @Sendable (PictureID) -> Void
   ) throws(LarderError) {
-    (self.planned, self.since) = (planned, since)
+    (self.list, self.since) = (list, since)
     self.ended = ended
     self.stored = stored
     self.context = context
     self.strays = strays
-    let hosts = HostNames(of: context.transport)
-    due = try DuePictures(context.index) { hosts.host(of: $0) }
+    let (hosts, transport) = (HostNames(of: context.transport), context.transport)
+    due = try DuePictures(context.index) { url in
+      guard let list else { return hosts.host(of: url) }
+      return (try? transport.parse(url, relativeTo: nil)).map(list) ?? ""
+    }
     let isUnattended = context.options.onlyDue
     let puller = Puller(
       limit: isUnattended ? Self.warmWindow : Self.window,
@@ -134,7 +137,10 @@ final class PictureStage: Sendable {
   /// Counts pictures, and lets those that are due start.
   private func take(_ seen: SeenPictures) {
     let due = seen.due.values.reduce(0, +)
-    for _ in 0..<due { group.enter() }  // Left in finish(_:_:_:), which ends every request.
+    // Pictures of a list stay due. A text that is not a URL is in no list, and fails as in a plain run.
+    let started = list == nil ? seen.due : seen.due.filter(\.key.isEmpty)
+    let count = started.values.reduce(0, +)
+    for _ in 0..<count { group.enter() }  // Left in finish(_:_:_:), which ends every request.
     state.withLock { state in
       state.tally.referenced += seen.references
       state.tally.total += seen.total
@@ -142,9 +148,9 @@ final class PictureStage: Sendable {
     }
     context.progress.update {
       $0.pictures.total += seen.total
-      $0.pictures.done += seen.total - due
+      $0.pictures.done += seen.total - count
     }
-    puller?.add(seen.due)
+    puller?.add(started)
   }
 
   /// Finishes a picture.
@@ -185,11 +191,6 @@ extension PictureStage {
     } catch {
       context.failures.note(error)
       for _ in 0..<count { finish(nil, host, .failed) }
-      return
-    }
-    if let planned {
-      let fresh = planned(due)
-      for place in due.indices { finish(nil, host, place < fresh ? .excused : .unfinished) }
       return
     }
     context.store.announce(due.count)

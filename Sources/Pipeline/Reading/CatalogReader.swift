@@ -314,38 +314,13 @@ package struct CatalogReader: Sendable {
     cache.hasSuffix("/") ? cache + path : "\(cache)/\(path)"
   }
 
-  /// The square versions of the catalog's pictures in one size.
+  /// The square versions of the cache's pictures in one size.
   ///
-  /// The keys are URLs of pictures, and the values are paths in the cache.
+  /// The keys are URLs of pictures, and the values are paths in the cache. Squares that were made from other bytes than
+  /// those in the cache are left out, because they can show another picture.
   package func squares(side: Int) throws(LarderError) -> [String: String] {
-    var urls: Set<String> = []
-    var batches = try batches()
-    while let batch = try batches.next() { urls.formUnion(batch.flatMap(\.pictures).map(\.url)) }
-    let found = try squares(of: urls, side: side)
-    return Dictionary(found.map { ($0.url, $0.square.name) }) { first, _ in first }
-  }
-
-  /// The square versions of pictures.
-  ///
-  /// Squares that were made from other bytes than those in the cache are left out.
-  ///
-  /// - Parameters:
-  ///   - urls: The pictures' URLs.
-  ///   - side: The length of a side in pixels. Pass nil to get the squares of every size.
-  /// - Returns: The squares, and for each square the URL of its picture.
-  /// - Throws: ``LarderError`` when the index cannot be read.
-  func squares(of urls: some Sequence<String>, side: Int? = nil) throws(LarderError)
-    -> [(url: String, square: SquareEntry)]
-  {
-    let urls = Dictionary(urls.map { (PictureID(url: $0), $0) }) { first, _ in first }
-    let pictures = try index.pictures(Array(urls.keys))
-    return try index.squares(side: side).compactMap { square in
-      // A square that was made from earlier bytes can show another picture.
-      guard square.sha256 != nil, pictures[square.picture]?.sha256 == square.source,
-        let url = urls[square.picture]
-      else { return nil }
-      return (url, square)
-    }
+    let found = try index.currentSquares(side: side).map { ($0.identity, $0.square.name) }
+    return Dictionary(found) { first, _ in first }
   }
 
   /// The last runs of the catalog, newest first.
@@ -492,23 +467,9 @@ extension CatalogReader {
     try index.picture(at: path)
   }
 
-  /// The URL of the catalog's picture whose file belongs at a path in the cache, even if the file is not there yet; nil
-  /// if there is none.
-  package func url(ofPictureAt path: String) throws(LarderError) -> String? {
-    let ids = try index.items(isPicturePath: path, catalog: catalog.id)
-    guard !ids.isEmpty else { return nil }
-    for section in try sections() {
-      guard let listing = section.listing else { continue }
-      for id in ids {
-        let listed = try shown(
-          index.items(listing: listing, id: id).storeItems().map { ($0, section) }
-        )
-        for image in listed.flatMap(\.pictures) where image.name.path == path {
-          return image.url
-        }
-      }
-    }
-    return nil
+  /// Whether an item or a detail of the catalog shows a picture.
+  package func shows(_ picture: PictureEntry) throws(LarderError) -> Bool {
+    try index.isShown(picture.id, in: lastRun().id, of: catalog.id)
   }
 
   /// The row of a picture's square version; nil if there is no such row.

@@ -199,6 +199,6 @@ struct OpenedRun {
     // If the index was lost, a file without a row possibly belongs to a catalog that was not synced since then. `gc`
     // removes such a file after its grace period.
     guard try index.lostSince() == nil else { return }
-    try strays.sweep(except: isAlone ? [] : try index.claimedPaths())
+    try strays.sweep(except: isAlone ? [] : try index.claimedPaths(among: strays.paths))
   }
 }

@@ -45,13 +45,13 @@ final class RunStages: Sendable {
   ///   - opened: The run.
   ///   - addresses: Translates the addresses in the catalog file into URLs and paths of files.
   ///   - disk: The file system to write squares to.
-  ///   - planned: Called with pictures instead of requesting them; see ``SharedSync/planned``.
+  ///   - list: Assigns the pictures that are due to lists instead of requesting them; see ``SharedSync/list``.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ opened: OpenedRun,
     _ addresses: CatalogAddresses,
     disk: any Disk,
-    planned: (@Sendable ([(entry: PictureEntry, url: WebURL)]) -> Int)?
+    list: (@Sendable (WebURL) -> String)?
   ) throws {
     let context = opened.context
     let squares = try context.options.squareSide.map { side in
@@ -60,7 +60,7 @@ final class RunStages: Sendable {
     let pictures = try PictureStage(
       context,
       strays: opened.strays,
-      planned: planned,
+      list: list,
       since: opened.imported?.since
     ) { id in squares?.add(CollectionOfOne(id)) }
     let details = Self.details(context, addresses, pictures)

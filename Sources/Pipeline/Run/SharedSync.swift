@@ -7,11 +7,11 @@ import Transport
 /// One run plans a shared sync. Then each shard fetches some of the pictures into the cache. At the end, a sync merges
 /// the results.
 package struct SharedSync: Sendable {
-  /// Called with pictures that need a request by the run's own index; returns how many of them need none all the same.
+  /// The name of the list to which a picture with this URL is assigned; nil unless this run is a plan.
   ///
-  /// If it is not nil, the run does not request them.
-  package var planned: (@Sendable ([(entry: PictureEntry, url: WebURL)]) -> Int)?
-  /// Takes the pictures of the shards into the index; nil unless this run is a merge.
+  /// The run does not request the pictures that are due. Afterwards, ``Index/forEachDue(_:_:)`` reads them.
+  package var list: (@Sendable (WebURL) -> String)?
+  /// Takes pictures into the index: those of the shards in a merge, or those of the cache in a plan.
   ///
   /// It is called when the run holds the cache's lock, and before anything is fetched.
   package var imported: (@Sendable (CacheLayout, Index) throws(LarderError) -> ImportedPictures)?
@@ -20,18 +20,18 @@ package struct SharedSync: Sendable {
   package init() {}
 }
 
-/// The pictures of shards that a merge has taken into the index.
+/// The pictures that a merge or a plan has taken into the index.
 package struct ImportedPictures: Sendable {
   /// The counts of these pictures.
   package var counts = SyncReport.Pictures()
   /// The number of requests that the shards sent.
   package var requests = 0
-  /// The time of the plan: a cached picture needs no request if the origin answered for it at this time or later, or
-  /// if it was fresh at this time.
-  package var since: UnixTime
+  /// In a merge, the time of the plan: a cached picture needs no request if the origin answered for it at this time or
+  /// later, or if it was fresh at this time.
+  package var since: UnixTime?
 
   /// Makes the value for a plan of the given time, and no pictures yet.
-  package init(since: UnixTime) {
+  package init(since: UnixTime? = nil) {
     self.since = since
   }
 }

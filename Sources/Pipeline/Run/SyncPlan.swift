@@ -164,11 +164,13 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   ) throws {
     let (catalog, options, addresses) = (request.catalog, request.options, request.addresses)
     guard let run = try index.lastRun(catalog: entry.id) else { return }
-    var pictures: Set<PictureID> = []
+    let isDue = DueRule(isChanged: false, now: now, since: nil, isRanked: false)
+    func count(_ seen: SeenPictures) { images.fresh += seen.total - (seen.due[""] ?? 0) }
+    let due = try DuePictures(index) { _ in "" }
     var subjects: [String: [String: String]?] = [:]
     let listings = try index.sections(run: run.id).compactMap(\.listing)
     for listing in listings {
-      pictures.formUnion(try index.pictures(listing: listing))
+      count(try due.see(listing, by: isDue))
       guard let rule = catalog.detail else { continue }
       for subject in try index.detailSubjects(of: listing, for: rule)
       where subjects[subject.id] == nil {
@@ -205,12 +207,12 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         }
         // If the shop no longer has the detail, its pictures are kept, but not requested.
         if !options.thumbnailsOnly, let detail = known[id], detail.since == nil {
-          pictures.formUnion(detail.pictures)
+          count(try due.see(detail.pictures, by: isDue))
         }
       }
     }
     let traits = PictureTraits(from: request.named, over: transport)
-    try index.forEachPicture(of: pictures.sorted()) { entry in
+    try index.forEachDue("") { entry in
       let url = try? transport.parse(entry.url, relativeTo: nil)
       let need = entry.freshness(
         at: now,

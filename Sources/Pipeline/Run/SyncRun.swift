@@ -128,7 +128,7 @@ package final class SyncRun: Sendable {
       progress: progress,
       notice: notice
     )
-    let stages = try RunStages(opened, request.addresses, disk: disk, planned: shared.planned)
+    let stages = try RunStages(opened, request.addresses, disk: disk, list: shared.list)
     return try opened.close(try stages.run(request.sections), since: began, notice: notice)
   }
 }

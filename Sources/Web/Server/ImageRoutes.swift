@@ -99,16 +99,9 @@ final class ImageRoutes: Sendable {
       if let entry = pulls?.unkept(at: question.path) {
         return try send(entry, isInCache: false, question, snapshot)
       }
-      guard let pulls, !question.isFetched,
-        let named = try url(of: question.path, snapshot)
+      guard let pulls, !question.isFetched, let row, try snapshot.reader.shows(row)
       else { return question.done(.noPicture) }
-      // The URL that identifies a picture may lack parameters, such as a signature, that a request needs. The index row
-      // has the whole URL.
-      let picture = PictureEntry(
-        id: PictureID(url: named),
-        url: row?.url ?? named,
-        identity: named
-      )
+      let picture = PictureEntry(id: row.id, url: row.url, identity: row.identity)
       // If somebody deleted the picture, fetch it unconditionally, because an answer with status 304 has no body.
       pulls.fetch(picture, known: isHeld ? nil : row) { [self] outcome in
         switch outcome {
@@ -127,16 +120,6 @@ final class ImageRoutes: Sendable {
     } catch {
       question.done(.unreadable.caused(by: error))
     }
-  }
-
-  /// The URL of the picture with a path in the cache; nil if the catalog names no such picture.
-  ///
-  /// A path that the catalog does not name is looked up only once for each snapshot, because the search reads all items.
-  private func url(of path: String, _ snapshot: CatalogSnapshot) throws(LarderError) -> String? {
-    guard snapshot.unknown[path] == nil else { return nil }
-    if let url = try snapshot.reader.url(ofPictureAt: path) { return url }
-    snapshot.unknown.add((), cost: 0, for: path)
-    return nil
   }
 
   /// Sends a picture, or its square.

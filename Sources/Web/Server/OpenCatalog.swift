@@ -72,8 +72,6 @@ final class CatalogSnapshot: Sendable {
   let reading: IndexChangeCounter.Reading?
   /// The pictures that were requested, by their path, with the side of a square before it.
   let images = LRUCache<ServedImage>(most: 8 << 20)
-  /// The paths of pictures that were requested and that the catalog does not name.
-  let unknown = LRUCache<Void>(most: 2 << 20)
   /// The answers of the JSON interface, by ``InterfaceQuery/key``.
   let answers = LRUCache<PreparedAnswer>(most: 16 << 20)
 
