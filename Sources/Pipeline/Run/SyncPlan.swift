@@ -164,13 +164,13 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   ) throws {
     let (catalog, options, addresses) = (request.catalog, request.options, request.addresses)
     guard let run = try index.lastRun(catalog: entry.id) else { return }
-    let isDue = DueRule(isChanged: false, now: now, since: nil, isRanked: false)
+    let dueRule = DueRule(isChanged: false, now: now, since: nil, isRanked: false)
     func count(_ seen: SeenPictures) { images.fresh += seen.total - (seen.due[""] ?? 0) }
     let due = try DuePictures(index) { _ in "" }
     var subjects: [String: [String: String]?] = [:]
     let listings = try index.sections(run: run.id).compactMap(\.listing)
     for listing in listings {
-      count(try due.see(listing, by: isDue))
+      count(try due.see(listing, by: dueRule))
       guard let rule = catalog.detail else { continue }
       for subject in try index.detailSubjects(of: listing, for: rule)
       where subjects[subject.id] == nil {
@@ -207,7 +207,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         }
         // If the shop no longer has the detail, its pictures are kept, but not requested.
         if !options.thumbnailsOnly, let detail = known[id], detail.since == nil {
-          count(try due.see(detail.pictures, by: isDue))
+          count(try due.see(detail.pictures, by: dueRule))
         }
       }
     }
