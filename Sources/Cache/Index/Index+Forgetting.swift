@@ -119,12 +119,15 @@ enum ForgettingQuery: String, CaseIterable {
 
   // MARK: Details
 
-  /// Deletes details that were not fetched since a given moment, if no listing has their items.
+  /// Deletes details that were not fetched since a given moment, if no run of their catalog lists their items.
   ///
   /// Details whose request failed, or that the shop does not have, count as never fetched.
   case oldDetails = """
     DELETE FROM detail WHERE coalesce((SELECT fetched FROM document WHERE id = detail.document), 0) < ?1
-    AND NOT EXISTS (SELECT 1 FROM item WHERE key = detail.item)
+    AND NOT EXISTS (SELECT 1 FROM item i CROSS JOIN run ON run.catalog = detail.catalog
+      CROSS JOIN run_section s ON s.run = run.id
+      CROSS JOIN listing_item l INDEXED BY listing_member ON l.listing = s.listing AND l.item = i.row
+      WHERE i.key = detail.item)
     """
   /// Deletes the documents of details that were deleted.
   case unreadDetails = """
