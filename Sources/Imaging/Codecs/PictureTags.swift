@@ -109,45 +109,16 @@ extension PictureTags {
 ///
 /// A preview would still show the parts that were cropped away.
 enum Previews {
-  /// Overwrites every JPEG in EXIF data with zeroes: thumbnails, and previews in maker notes, which have unpublished
+  /// Overwrites every JPEG in metadata with zeroes: thumbnails, and previews in maker notes, which have unpublished
   /// formats.
-  static func blank(in tiff: inout [UInt8]) {
+  static func blank(in data: inout [UInt8]) {
     var offset = 0
-    while let start = tiff[offset...].firstRange(of: [0xFF, 0xD8, 0xFF])?.lowerBound {
-      let end = tiff[start...].firstRange(of: [0xFF, 0xD9])?.upperBound ?? tiff.endIndex
-      for index in start..<end { tiff[index] = 0 }
+    while let start = data[offset...].firstRange(of: [0xFF, 0xD8, 0xFF])?.lowerBound {
+      let end = data[start...].firstRange(of: [0xFF, 0xD9])?.upperBound ?? data.endIndex
+      for index in start..<end { data[index] = 0 }
       offset = end
     }
   }
-
-  /// Removes the thumbnails from a Photoshop segment of a JPEG; nil if nothing else is in it, or if it cannot be read.
-  ///
-  /// `segment` includes the marker. (Photoshop File Formats, image resource blocks)
-  static func removed(fromPhotoshop segment: ArraySlice<UInt8>) -> [UInt8]? {
-    var kept: [UInt8] = []
-    var rest = segment.dropFirst(4 + photoshop.count)
-    while !rest.isEmpty {
-      // A block consists of a signature, a number, a name, the size of its data, and the data. The name with its
-      // length, and the data, are padded to an even size.
-      let start = rest.startIndex
-      guard rest.count >= 12, rest.starts(with: "8BIM".utf8) else { return nil }
-      let number = Int(rest[start + 4]) << 8 | Int(rest[start + 5])
-      let size = rest.dropFirst(6 + (Int(rest[start + 6]) + 2) / 2 * 2).prefix(4)
-      let data = rest[size.endIndex...]
-      let count = size.reduce(0) { $0 << 8 | Int($1) }
-      guard size.count == 4, count <= data.count else { return nil }
-      let block = rest[..<data.dropFirst(count + count % 2).startIndex]
-      // Blocks 1033 and 1036 are the thumbnails of Photoshop 4 and 5.
-      if number != 1033, number != 1036 { kept += block }
-      rest = rest[block.endIndex...]
-    }
-    guard !kept.isEmpty else { return nil }
-    let length = 2 + photoshop.count + kept.count
-    return [0xFF, 0xED, UInt8(length >> 8), UInt8(length & 255)] + photoshop + kept
-  }
-
-  /// The first bytes in the payload of a Photoshop segment.
-  static let photoshop = Array("Photoshop 3.0\0".utf8)
 
   /// Corrects an XMP packet for a picture that was turned upright and cropped.
   ///

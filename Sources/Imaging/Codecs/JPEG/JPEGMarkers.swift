@@ -333,8 +333,11 @@ enum JPEGSegments {
       // This is a second Exif segment.
       0xE1 where begins("Exif\0\0"):
       return []
-    case 0xED where payload.starts(with: Previews.photoshop):
-      return Previews.removed(fromPhotoshop: segment) ?? []
+    case 0xED:
+      // Photoshop's thumbnails are JPEGs among the IPTC fields.
+      var resources = Array(segment)
+      Previews.blank(in: &resources)
+      return resources
     case 0xE1:
       var packet = Array(segment)
       Previews.mend(xmp: &packet)
