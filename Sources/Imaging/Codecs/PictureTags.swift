@@ -29,7 +29,8 @@ struct PictureTags: Equatable {
       self.profile = profile
     }
     guard metadata else { return }
-    if let exif = file.probe.structure.exif(in: file.bytes) {
+    // The EXIF data of a TIFF is not kept, because it is spread over the file.
+    if file.probe.format != .tiff, let exif = file.probe.structure.exif(in: file.bytes) {
       self.exif = Exif.cropped(exif, width: width, height: height)
     }
     xmp = file.probe.structure.xmp(in: file.bytes)
