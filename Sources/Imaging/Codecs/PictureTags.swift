@@ -8,33 +8,33 @@ struct PictureTags: Equatable {
   var exif: [UInt8] = []
   /// The XMP packet; empty if there is none.
   var xmp: [UInt8] = []
+  /// Photoshop's resources with the IPTC fields, as in a JPEG, the only format with these; empty if there are none.
+  var resources: [UInt8] = []
 
   init() {}
 
-  /// Takes the tags of `file`, for an upright picture of `width` × `height` that was made from it.
+  /// Takes the tags of `file`, for an upright picture of `size` that was made from it.
   ///
-  /// The profile is taken if its colour space fits the samples, which are grey if `isGrey` is true and RGB otherwise.
-  /// If `metadata` is true, the metadata is taken as well, and adapted to the new picture.
-  init(
-    of file: PictureFile,
-    width: Int,
-    height: Int,
-    metadata: Bool,
-    isGrey: Bool,
-    limits: PictureLimits
-  ) {
-    let profile = file.probe.structure.profile(of: file, limits)
-    // Bytes 16 to 19 of a profile name its colour space. (ICC.1:2022, 7.2.6)
-    if profile.count >= 20, profile[16..<20].elementsEqual(isGrey ? "GRAY".utf8 : "RGB ".utf8) {
-      self.profile = profile
-    }
+  /// If `metadata` is true, the metadata is taken as well as the profile, and adapted to the new picture.
+  init(of file: PictureFile, size: PixelSize, metadata: Bool, limits: PictureLimits) {
+    let structure = file.probe.structure
+    profile = structure.profile(of: file, limits)
     guard metadata else { return }
     // The EXIF data of a TIFF is not kept, because it is spread over the file.
-    if file.probe.format != .tiff, let exif = file.probe.structure.exif(in: file.bytes) {
-      self.exif = Exif.cropped(exif, width: width, height: height)
+    if file.probe.format != .tiff, let exif = structure.exif(in: file.bytes) {
+      self.exif = Exif.cropped(exif, width: size.width, height: size.height)
     }
-    xmp = file.probe.structure.xmp(in: file.bytes)
+    xmp = structure.xmp(in: file.bytes)
     Previews.mend(xmp: &xmp)
+    if let range = (structure as? JPEGMarkers)?.resources { resources = Array(file.bytes[range]) }
+    Previews.blank(in: &resources)
+  }
+
+  /// Drops the profile, unless its colour space is grey, or RGB if `isGrey` is false.
+  mutating func keepProfile(ofGrey isGrey: Bool) {
+    // Bytes 16 to 19 of a profile name its colour space. (ICC.1:2022, 7.2.6)
+    let space = isGrey ? "GRAY" : "RGB "
+    if !profile.dropFirst(16).starts(with: space.utf8) { profile = [] }
   }
 
   /// The first bytes in the payload of a PNG chunk with XMP, of type `iTXt`.
@@ -52,7 +52,8 @@ extension PictureTags {
       segments += [0xFF, marker, UInt8(length >> 8), UInt8(length & 255)] + payload
     }
     if !exif.isEmpty { add(0xE1, Array("Exif\0\0".utf8) + exif) }
-    if !xmp.isEmpty { add(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + xmp) }
+    if !xmp.isEmpty { add(0xE1, Array(JPEGMarkers.xmpName.utf8) + xmp) }
+    if !resources.isEmpty { add(0xED, resources) }
     // The name is followed by the number of this segment and the number of all segments. (ICC.1:2022, annex B.4)
     let most = 65_519
     let count = (profile.count + most - 1) / most
@@ -60,7 +61,10 @@ extension PictureTags {
       let part = profile[(index * most)..<min((index + 1) * most, profile.count)]
       add(0xE2, Array("ICC_PROFILE\0".utf8) + [UInt8(index + 1), UInt8(count)] + part)
     }
-    bytes.insert(contentsOf: segments, at: JPEGSegments.afterJFIF(bytes))
+    // The JFIF segment must be the first one.
+    let hasJFIF = bytes.count > 6 && bytes[2] == 0xFF && bytes[3] == 0xE0
+    let place = hasJFIF ? min(4 + Int(bytes[4]) << 8 + Int(bytes[5]), bytes.count) : 2
+    bytes.insert(contentsOf: segments, at: place)
     return bytes
   }
 

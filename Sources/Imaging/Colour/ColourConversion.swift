@@ -65,7 +65,8 @@ extension RowSource {
   ) throws(LarderError) -> any RowSource {
     let format = isInverted ? clcms_inverted_ink : clcms_ink
     // littlecms refuses a profile whose samples are not those of `format`.
-    guard let transform = try ColourTransform(profile, format, to: ColourTransform.bgrx, name) else {
+    guard let transform = try ColourTransform(profile, format, to: ColourTransform.bgrx, name)
+    else {
       return ConvertedRows(self, Conversion.filtered(isInverted: isInverted))
     }
     return ConvertedRows(

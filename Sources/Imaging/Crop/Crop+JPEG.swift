@@ -61,14 +61,9 @@ extension Crop {
       let result = try? JPEGMarkers(made.bytes, name: file.name, limits: limits),
       result.size == grid.region.size
     else { return nil }
-    let whole = JPEGSegments.add(
-      to: made.bytes,
-      from: file,
-      size: result.size,
-      metadata: keepsMetadata
-    )
+    let tags = PictureTags(of: file, size: result.size, metadata: keepsMetadata, limits: limits)
     return EncodedPicture(
-      file: .held(whole),
+      file: .held(tags.added(toJPEG: made.bytes)),
       summary: EncodedPicture.Summary(
         format: .jpeg,
         width: result.size.width,

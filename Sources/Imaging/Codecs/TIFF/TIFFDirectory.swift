@@ -39,7 +39,9 @@ struct TIFFDirectory {
   /// Reads the directory at `offset`; entries with impossible values are left out.
   private init?(_ reader: ByteReader, at offset: Int) {
     self.reader = reader
-    guard let count = reader.short(offset), (1...Self.mostEntries).contains(count) else { return nil }
+    guard let count = reader.short(offset), (1...Self.mostEntries).contains(count) else {
+      return nil
+    }
     let end = offset + 2 + count * 12
     for place in stride(from: offset + 2, to: end, by: 12) {
       let field = place + 8

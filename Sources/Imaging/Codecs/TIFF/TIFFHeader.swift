@@ -68,7 +68,9 @@ struct TIFFHeader: Sendable {
     func refusal(_ what: String) -> LarderError {
       LarderError(.unsupported, "cannot read \(name): a TIFF \(what); save it as PNG")
     }
-    guard directory.number(284) != 2 || samples == 1 else { throw refusal("with separate channels") }
+    guard directory.number(284) != 2 || samples == 1 else {
+      throw refusal("with separate channels")
+    }
     guard all.allSatisfy({ $0 == bits }), [1, 2, 4, 8, 16].contains(bits),
       directory.numbers(339, most: 64).allSatisfy({ $0 == 1 || $0 == 4 })
     else { throw refusal("with \(all.max() ?? bits)-bit or non-integer samples") }
