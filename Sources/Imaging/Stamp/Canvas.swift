@@ -148,7 +148,7 @@ extension Canvas {
     }
   }
 
-  /// Composites a row; pixels with alpha in floating point, to keep the precision of 16 bits.
+  /// Composites a row, in floating point, to keep the precision of 16 bits.
   private static func blend(
     _ source: UnsafeBufferPointer<UInt32>,
     on target: UnsafeMutablePointer<UInt8>,
@@ -160,11 +160,13 @@ extension Canvas {
     )
     let (isWide, row) = (shape.depth == 16, UnsafeMutableRawPointer(target))
     let peak = isWide ? 65_535 : 255
+    let (unit, drawnUnit) = (1 / Float(peak), 1 / Float(255))
     func sample(_ index: Int) -> Int {
       isWide
         ? Int(row.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self)) : Int(target[index])
     }
-    func store(_ value: Int, _ index: Int) {
+    func store(_ share: Float, _ index: Int) {
+      let value = (min(max(share, 0), 1) * Float(peak)).rounded()
       if isWide {
         row.storeBytes(of: UInt16(value), toByteOffset: index * 2, as: UInt16.self)
       } else {
@@ -175,22 +177,22 @@ extension Canvas {
       let colour = source.indices.contains(column - x) ? source[column - x] : 0
       guard colour != 0 || hasAlpha else { continue }
       let (start, opacity) = (column * channels, Int(colour >> 24))
-      let left = 1 - Float(opacity) / 255
-      let below = hasAlpha ? Float(sample(start + channels - 1)) / Float(peak) : 1
-      let alpha = min(Float(opacity) / 255 + below * left, 1)
+      let left = 1 - Float(opacity) * drawnUnit
+      let below = hasAlpha ? Float(sample(start + channels - 1)) * unit : 1
+      let alpha = min(Float(opacity) * drawnUnit + below * left, 1)
       for channel in 0..<3 {
         let place = start + (isSwapped ? 2 - channel : channel)
         let drawn = Int(colour >> UInt32(16 - 8 * channel)) & 255
-        let behind = sample(place)
-        if hasAlpha {
-          let light = min(Float(drawn) / 255 + Float(behind) / Float(peak) * below * left, 1)
-          let share = alpha > 0 ? min(light / alpha, 1) : 0
-          store(Int((share * Float(peak)).rounded()), place)
-        } else {
-          store(min(drawn * (peak / 255) + (behind * (255 - opacity) + 127) / 255, peak), place)
+        guard isWide || hasAlpha else {
+          // The same result, in less time.
+          let behind = (Int(target[place]) * (255 - opacity) + 127) / 255
+          target[place] = UInt8(min(drawn + behind, 255))
+          continue
         }
+        let light = min(Float(drawn) * drawnUnit + Float(sample(place)) * unit * below * left, 1)
+        store(!hasAlpha ? light : alpha > 0 ? light / alpha : 0, place)
       }
-      if hasAlpha { store(Int((alpha * Float(peak)).rounded()), start + channels - 1) }
+      if hasAlpha { store(alpha, start + channels - 1) }
     }
   }
 }
