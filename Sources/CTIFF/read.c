@@ -113,7 +113,7 @@ static bool is_as_said(ctiff_file *file) {
   their_TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
   their_TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planes);
   if (width != form->width || height != form->height || bits != form->bits || samples != form->samples ||
-      (planes == PLANARCONFIG_SEPARATE) != form->is_separate ||
+      (planes == PLANARCONFIG_SEPARATE && samples > 1) ||
       (their_TIFFIsTiled(tiff) != 0) != (form->tile_width > 0)) {
     return false;
   }
@@ -160,7 +160,7 @@ static bool read_tiled_row(ctiff_file *file, uint32_t y, uint8_t *row) {
   for (size_t tile = 0; tile < across && y >= file->reached; tile++) {
     const uint32_t x = (uint32_t)tile * form->tile_width;
     uint8_t *target = file->tiles + tile * bytes;
-    if (their_TIFFReadTile(file->tiff, target, x, y, 0, form->plane) != (tmsize_t)bytes) return false;
+    if (their_TIFFReadTile(file->tiff, target, x, y, 0, 0) != (tmsize_t)bytes) return false;
   }
   if (y >= file->reached) file->reached = y - line + form->tile_height;
   for (size_t tile = 0; tile < across; tile++) {
@@ -179,7 +179,7 @@ bool ctiff_row(ctiff_file *file, uint32_t y, uint8_t *row) {
   const uint32_t first = y - y % file->strip_rows;
   if (file->reached < first) file->reached = first;
   while (file->reached <= y) {
-    if (their_TIFFReadScanline(file->tiff, row, file->reached++, file->form.plane) != 1) return false;
+    if (their_TIFFReadScanline(file->tiff, row, file->reached++, 0) != 1) return false;
   }
   return true;
 }

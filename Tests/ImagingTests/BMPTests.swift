@@ -87,29 +87,10 @@ struct BMPTests {
     #expect(try Self.colours(opaque) == [[30, 20, 10]])
   }
 
-  @Test func `runs of 4 and 8 bits are unpacked, including skips`() throws {
-    // The runs are: two pixels of index 2, three literal pixels, the end of the row, a move to the right and up, one
-    // pixel, and the end of the picture.
-    let eight = Self.bmp(
-      5,
-      3,
-      bits: 8,
-      kind: 1,
-      more: Self.palette,
-      rows: [2, 2, 0, 3, 3, 4, 5, 0, 0, 0, 0, 2, 1, 1, 1, 6, 0, 1]
-    )
-    let four = Self.bmp(4, 1, bits: 4, kind: 2, more: Self.palette, rows: [4, 0x23, 0, 1])
-
-    let indices = try Self.colours(eight).map { Int($0[0]) / 7 }
-    #expect(indices == [0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 3, 4, 5])
-    #expect(try Self.colours(four).map { Int($0[0]) / 7 } == [2, 3, 2, 3])
-  }
-
   @Test func `a truncated file is refused, and never read beyond its end`() throws {
     let files = [
       Self.bmp(5, 3, bits: 24, rows: [UInt8](repeating: 9, count: 48)),
       Self.bmp(9, 2, bits: 4, more: Self.palette, rows: [UInt8](repeating: 0x12, count: 16)),
-      Self.bmp(5, 2, bits: 8, kind: 1, more: Self.palette, rows: [5, 1, 0, 0, 5, 2, 0, 1]),
     ]
     for whole in files {
       #expect(throws: Never.self) { try decoded(whole) }
@@ -123,7 +104,7 @@ struct BMPTests {
     bmp(100_000, 1, bits: 24, rows: []), bmp(60_000, 60_000, bits: 1, rows: []),
     bmp(0, 5, bits: 24, rows: []), bmp(5, 0, bits: 24, rows: []),
     bmp(40_000, Int(Int32.min), bits: 1, rows: []),
-    bmp(5000, 5000, bits: 8, kind: 1, rows: [0, 1]),
+    bmp(5, 1, bits: 8, kind: 1, rows: [5, 1, 0, 1]),
     bmp(2, 2, bits: 7, rows: [0, 0, 0, 0]), bmp(2, 2, bits: 24, kind: 4, rows: [0]),
     bmp(1, 1, bits: 16, kind: 3, more: [0, 0, 0, 0, 5, 0, 0, 0, 9, 0, 0, 0], rows: [0, 0, 0, 0]),
   ])

@@ -114,10 +114,8 @@ struct FormatTests {
     func found(_ bytes: [UInt8]) throws -> PictureTags {
       PictureTags(
         of: try PictureFile(bytes),
-        width: 20,
-        height: 20,
+        size: PixelSize(side: 20),
         metadata: true,
-        isGrey: false,
         limits: PictureLimits()
       )
     }

@@ -129,7 +129,7 @@ struct GIFTests {
     ]
 
   @Test(arguments: kinds, [PixelSize(width: 9, height: 17), PixelSize(width: 40, height: 300)])
-  func `a GIF scaled row by row equals the whole picture scaled`(
+  func `a scaled region of a GIF equals that region of the picture, scaled`(
     _ kind: GIFKind,
     _ size: PixelSize
   ) throws {

@@ -20,7 +20,7 @@ struct MetadataTests {
       + [0, 0, 0, UInt8(data.count)] + data + (data.count % 2 == 1 ? [0] : [])
   }
 
-  @Test func `Photoshop's thumbnails are removed and its other resources kept`() throws {
+  @Test func `Photoshop's thumbnails are blanked and its other resources kept`() throws {
     let head = Array("Photoshop 3.0\0".utf8)
     let words = Self.resource(1028, Array("caption".utf8))
     let thumbnails = [1033, 1036].flatMap { Self.resource($0, Self.preview) }
@@ -29,8 +29,8 @@ struct MetadataTests {
     let bare = try Self.kept(segment(0xED, head + thumbnails))
     let torn = try Self.kept(segment(0xED, head + thumbnails.dropLast(20)))
 
-    #expect(mixed.contains(words) && !mixed.contains(Array("PREVIEW".utf8)))
-    #expect(!bare.contains(head) && !torn.contains(head))
+    #expect(mixed.contains(words))
+    for made in [mixed, bare, torn] { #expect(!made.contains(Array("PREVIEW".utf8))) }
   }
 
   @Test func `previews in maker notes and JFIF thumbnails are removed`() throws {

@@ -274,13 +274,13 @@ struct StripTests {
 
   @Test
   func
-    `a text that breaks off while it is unpacked counts towards the limit as far as it was unpacked`()
+    `a profile that breaks off while it is unpacked counts towards the limit as far as it was unpacked`()
     throws
   {
-    // Each text starts with valid data, and unpacks to nearly a megabyte before it breaks off.
+    // Each profile starts with valid data, and unpacks to nearly a megabyte before it breaks off.
     let broken = Array("k\0\0".utf8) + (try packedZeros(1 << 20)).dropLast(8)
-    let texts = (0..<3).flatMap { _ in chunk("zTXt", broken) }
-    let bytes = pngSignature + header(9, 9) + texts + chunk("IEND", [])
+    let profiles = (0..<3).flatMap { _ in chunk("iCCP", broken) }
+    let bytes = pngSignature + header(9, 9) + profiles + chunk("IEND", [])
 
     #expect {
       try PictureProbe(bytes, limits: PictureLimits(metadataBytes: 2 << 20))
@@ -343,13 +343,11 @@ struct StripTests {
   @Test func `a chunk that is allowed once is copied once`() throws {
     let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
     let twice = chunk("gAMA", [0, 0, 0xB1, 0x8F]) + chunk("gAMA", [0, 1, 0, 0])
-    let texts = chunk("tEXt", Array("a\0b".utf8)) + chunk("tEXt", Array("a\0c".utf8))
-    let bytes = Array(plain[..<33]) + twice + texts + plain[33...]
+    let bytes = Array(plain[..<33]) + twice + plain[33...]
 
     let square = try Crop(keepsMetadata: true).apply(to: PictureFile(bytes))
 
     #expect(square.bytes.ranges(of: Array("gAMA".utf8)).count == 1)
-    #expect(square.bytes.ranges(of: Array("tEXt".utf8)).count == 2)
   }
 }
 

@@ -16,11 +16,8 @@ const char *ctiff_open(void);
 typedef struct {
   uint32_t width, height, tile_width, tile_height;
   uint16_t bits, samples;
-  bool is_separate, jpeg_colours;
-  // The channel to read if channels are stored separately; otherwise 0.
-  uint16_t plane;
-  // The number of bytes of a row of the picture, and of a row of a tile. If channels are stored separately, these are
-  // the bytes of one channel.
+  bool jpeg_colours;
+  // The number of bytes of a row of the picture, and of a row of a tile.
   size_t row_bytes, tile_row_bytes;
 } ctiff_form;
 

@@ -11,13 +11,10 @@ public struct Exif: Equatable, Sendable {
   /// The time, in UTC, from `GPSDateStamp` and `GPSTimeStamp`.
   private(set) var gpsTime: CivilTime?
 
-  /// Reads the TIFF structure in `range` of `bytes`.
-  ///
-  /// Damaged parts of it are skipped.
-  init(_ bytes: [UInt8], in range: Range<Int>) {
+  /// Reads a TIFF structure; damaged parts of it are skipped.
+  init(_ bytes: ArraySlice<UInt8>) {
     bytes.withUnsafeBufferPointer { bytes in
-      let directory = TIFFDirectory(of: UnsafeBufferPointer(rebasing: bytes[range]))
-      if let directory { read(directory) }
+      if let directory = TIFFDirectory(of: bytes) { read(directory) }
     }
   }
 

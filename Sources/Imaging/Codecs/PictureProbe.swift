@@ -62,7 +62,7 @@ public struct PictureProbe: Sendable {
     structure = try format.codec.init(bytes, name: name, limits: limits)
     (depth, channels, scans) = (structure.depth, structure.channels, structure.scans)
     isCutShort = structure.isCutShort
-    exif = structure.exif(in: bytes).map { Exif(Array($0), in: 0..<$0.count) }
+    exif = structure.exif(in: bytes).map { Exif($0) }
     orientation = structure.ownOrientation ?? exif?.orientation ?? .upright
     let size = orientation.upright(structure.size)
     (width, height) = (size.width, size.height)

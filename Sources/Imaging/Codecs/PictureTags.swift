@@ -8,32 +8,33 @@ struct PictureTags: Equatable {
   var exif: [UInt8] = []
   /// The XMP packet; empty if there is none.
   var xmp: [UInt8] = []
+  /// Photoshop's resources with the IPTC fields, as in a JPEG, the only format with these; empty if there are none.
+  var resources: [UInt8] = []
 
   init() {}
 
-  /// Takes the tags of `file`, for an upright picture of `width` × `height` that was made from it.
+  /// Takes the tags of `file`, for an upright picture of `size` that was made from it.
   ///
-  /// The profile is taken if its colour space fits the samples, which are grey if `isGrey` is true and RGB otherwise.
-  /// If `metadata` is true, the metadata is taken as well, and adapted to the new picture.
-  init(
-    of file: PictureFile,
-    width: Int,
-    height: Int,
-    metadata: Bool,
-    isGrey: Bool,
-    limits: PictureLimits
-  ) {
-    let profile = file.probe.structure.profile(of: file, limits)
-    // Bytes 16 to 19 of a profile name its colour space. (ICC.1:2022, 7.2.6)
-    if profile.count >= 20, profile[16..<20].elementsEqual(isGrey ? "GRAY".utf8 : "RGB ".utf8) {
-      self.profile = profile
-    }
+  /// If `metadata` is true, the metadata is taken as well as the profile, and adapted to the new picture.
+  init(of file: PictureFile, size: PixelSize, metadata: Bool, limits: PictureLimits) {
+    let structure = file.probe.structure
+    profile = structure.profile(of: file, limits)
     guard metadata else { return }
-    if let exif = file.probe.structure.exif(in: file.bytes) {
-      self.exif = Exif.cropped(exif, width: width, height: height)
+    // The EXIF data of a TIFF is not kept, because it is spread over the file.
+    if file.probe.format != .tiff, let exif = structure.exif(in: file.bytes) {
+      self.exif = Exif.cropped(exif, width: size.width, height: size.height)
     }
-    xmp = file.probe.structure.xmp(in: file.bytes)
+    xmp = structure.xmp(in: file.bytes)
     Previews.mend(xmp: &xmp)
+    if let range = (structure as? JPEGMarkers)?.resources { resources = Array(file.bytes[range]) }
+    Previews.blank(in: &resources)
+  }
+
+  /// Drops the profile, unless its colour space is grey, or RGB if `isGrey` is false.
+  mutating func keepProfile(ofGrey isGrey: Bool) {
+    // Bytes 16 to 19 of a profile name its colour space. (ICC.1:2022, 7.2.6)
+    let space = isGrey ? "GRAY" : "RGB "
+    if !profile.dropFirst(16).starts(with: space.utf8) { profile = [] }
   }
 
   /// The first bytes in the payload of a PNG chunk with XMP, of type `iTXt`.
@@ -51,7 +52,8 @@ extension PictureTags {
       segments += [0xFF, marker, UInt8(length >> 8), UInt8(length & 255)] + payload
     }
     if !exif.isEmpty { add(0xE1, Array("Exif\0\0".utf8) + exif) }
-    if !xmp.isEmpty { add(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + xmp) }
+    if !xmp.isEmpty { add(0xE1, Array(JPEGMarkers.xmpName.utf8) + xmp) }
+    if !resources.isEmpty { add(0xED, resources) }
     // The name is followed by the number of this segment and the number of all segments. (ICC.1:2022, annex B.4)
     let most = 65_519
     let count = (profile.count + most - 1) / most
@@ -59,7 +61,10 @@ extension PictureTags {
       let part = profile[(index * most)..<min((index + 1) * most, profile.count)]
       add(0xE2, Array("ICC_PROFILE\0".utf8) + [UInt8(index + 1), UInt8(count)] + part)
     }
-    bytes.insert(contentsOf: segments, at: JPEGSegments.afterJFIF(bytes))
+    // The JFIF segment must be the first one.
+    let hasJFIF = bytes.count > 6 && bytes[2] == 0xFF && bytes[3] == 0xE0
+    let place = hasJFIF ? min(4 + Int(bytes[4]) << 8 + Int(bytes[5]), bytes.count) : 2
+    bytes.insert(contentsOf: segments, at: place)
     return bytes
   }
 
@@ -109,45 +114,16 @@ extension PictureTags {
 ///
 /// A preview would still show the parts that were cropped away.
 enum Previews {
-  /// Overwrites every JPEG in EXIF data with zeroes: thumbnails, and previews in maker notes, which have unpublished
+  /// Overwrites every JPEG in metadata with zeroes: thumbnails, and previews in maker notes, which have unpublished
   /// formats.
-  static func blank(in tiff: inout [UInt8]) {
+  static func blank(in data: inout [UInt8]) {
     var offset = 0
-    while let start = tiff[offset...].firstRange(of: [0xFF, 0xD8, 0xFF])?.lowerBound {
-      let end = tiff[start...].firstRange(of: [0xFF, 0xD9])?.upperBound ?? tiff.endIndex
-      for index in start..<end { tiff[index] = 0 }
+    while let start = data[offset...].firstRange(of: [0xFF, 0xD8, 0xFF])?.lowerBound {
+      let end = data[start...].firstRange(of: [0xFF, 0xD9])?.upperBound ?? data.endIndex
+      for index in start..<end { data[index] = 0 }
       offset = end
     }
   }
-
-  /// Removes the thumbnails from a Photoshop segment of a JPEG; nil if nothing else is in it, or if it cannot be read.
-  ///
-  /// `segment` includes the marker. (Photoshop File Formats, image resource blocks)
-  static func removed(fromPhotoshop segment: ArraySlice<UInt8>) -> [UInt8]? {
-    var kept: [UInt8] = []
-    var rest = segment.dropFirst(4 + photoshop.count)
-    while !rest.isEmpty {
-      // A block consists of a signature, a number, a name, the size of its data, and the data. The name with its
-      // length, and the data, are padded to an even size.
-      let start = rest.startIndex
-      guard rest.count >= 12, rest.starts(with: "8BIM".utf8) else { return nil }
-      let number = Int(rest[start + 4]) << 8 | Int(rest[start + 5])
-      let size = rest.dropFirst(6 + (Int(rest[start + 6]) + 2) / 2 * 2).prefix(4)
-      let data = rest[size.endIndex...]
-      let count = size.reduce(0) { $0 << 8 | Int($1) }
-      guard size.count == 4, count <= data.count else { return nil }
-      let block = rest[..<data.dropFirst(count + count % 2).startIndex]
-      // Blocks 1033 and 1036 are the thumbnails of Photoshop 4 and 5.
-      if number != 1033, number != 1036 { kept += block }
-      rest = rest[block.endIndex...]
-    }
-    guard !kept.isEmpty else { return nil }
-    let length = 2 + photoshop.count + kept.count
-    return [0xFF, 0xED, UInt8(length >> 8), UInt8(length & 255)] + photoshop + kept
-  }
-
-  /// The first bytes in the payload of a Photoshop segment.
-  static let photoshop = Array("Photoshop 3.0\0".utf8)
 
   /// Corrects an XMP packet for a picture that was turned upright and cropped.
   ///

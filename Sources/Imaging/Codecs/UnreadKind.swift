@@ -29,5 +29,6 @@ extension UnreadKind {
     ("<svg", "SVG", "rsvg-convert"), ("qoif", "QOI", "ImageMagick"),
     ("FUJIFILMCCD-RAW", "RAF", "darktable-cli"), ("v/1\u{01}", "OpenEXR", "ImageMagick"),
     ("#?RADIANCE", "Radiance HDR", "ImageMagick"), ("DDS ", "DDS", "ImageMagick"),
+    ("II+\0", "BigTIFF", "tiffcp"), ("MM\0+", "BigTIFF", "tiffcp"),
   ]
 }

@@ -65,8 +65,10 @@ extension RowSource {
   ) throws(LarderError) -> any RowSource {
     let format = isInverted ? clcms_inverted_ink : clcms_ink
     // littlecms refuses a profile whose samples are not those of `format`.
-    let own = try ColourTransform(profile, format, to: ColourTransform.bgrx, name)
-    let transform = if let own { own } else { try ColourTransform(filters: format, name) }
+    guard let transform = try ColourTransform(profile, format, to: ColourTransform.bgrx, name)
+    else {
+      return ConvertedRows(self, Conversion.filtered(isInverted: isInverted))
+    }
     return ConvertedRows(
       self,
       Conversion(layout: .bgrx, depth: 8) { inks, target in
@@ -141,39 +143,6 @@ private final class ColourTransform {
     self.transform = transform
   }
 
-  /// Prepares a conversion from CMYK without a profile: each ink acts as a filter for the light that the others let
-  /// through.
-  ///
-  /// - Throws: ``LarderError`` when there is not enough memory.
-  init(filters format: cmsUInt32Number, _ name: String) throws(LarderError) {
-    let failure = LarderError.tooLarge(
-      name,
-      "there is not enough memory to convert it from CMYK"
-    )
-    guard let link = cmsCreateProfilePlaceholder(nil) else { throw failure }
-    defer { cmsCloseProfile(link) }
-    cmsSetDeviceClass(link, cmsSigLinkClass)
-    cmsSetColorSpace(link, cmsSigCmykData)
-    cmsSetPCS(link, cmsSigRgbData)
-    cmsSetProfileVersion(link, 4.3)
-    guard let pipeline = cmsPipelineAlloc(nil, 4, 3) else { throw failure }
-    defer { cmsPipelineFree(pipeline) }
-    guard let table = cmsStageAllocCLut16bit(nil, 17, 4, 3, nil),
-      cmsStageSampleCLut16bit(table, Self.filter, nil, 0) != 0,
-      cmsPipelineInsertStage(pipeline, cmsAT_BEGIN, table) != 0,
-      cmsWriteTag(link, cmsSigAToB0Tag, UnsafeRawPointer(pipeline)) != 0,
-      let transform = cmsCreateTransform(
-        link,
-        format,
-        nil,
-        Self.bgrx,
-        cmsUInt32Number(INTENT_PERCEPTUAL),
-        0
-      )
-    else { throw failure }
-    self.transform = transform
-  }
-
   /// Converts pixels; both places can be the same.
   func convert(_ from: UnsafeRawPointer?, to: UnsafeMutableRawPointer?, _ count: Int) {
     cmsDoTransform(transform, from, to, cmsUInt32Number(count))
@@ -204,15 +173,6 @@ private final class ColourTransform {
     var colours = [UInt16](repeating: 0, count: values.count * 3)
     colours.withUnsafeMutableBytes { transform.convert(values, to: $0.baseAddress, most + 1) }
     return (0...most).map { UInt16((Int(colours[$0 * 3 + 1]) * most + 32_767) / 65_535) }
-  }
-
-  private static let filter: cmsSAMPLER16 = { input, output, _ in
-    guard let input, let output else { return 0 }
-    let light = 65_535 - Int(input[3])
-    for channel in 0..<3 {
-      output[channel] = cmsUInt16Number((65_535 - Int(input[channel])) * light / 65_535)
-    }
-    return 1
   }
 }
 

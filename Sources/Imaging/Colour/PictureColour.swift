@@ -58,34 +58,23 @@ public struct PictureColour: Sendable, Hashable, Codable {
     return PictureColour(red: over(red), green: over(green), blue: over(blue))
   }
 
-  /// The 8-bit samples of a pixel of this colour.
+  /// The 8-bit samples of a pixel of this colour, in any layout except `cmyk`.
   ///
-  /// If the layout has no alpha, the colour is composited on white. For a grey layout, the red sample is used. CMYK
-  /// samples are inverted, so that 255 means no ink as in Adobe's files, unless `isInverted` is false.
-  func samples(in layout: Bitmap.Layout, isInverted: Bool = true) -> [UInt8] {
+  /// If the layout has no alpha, the colour is composited on white. For a grey layout, the red sample is used.
+  func samples(in layout: Bitmap.Layout) -> [UInt8] {
     let opaque = onWhite
-    switch layout {
-    case .grey, .indexed: return [opaque.red]
-    case .greyAlpha: return [red, alpha]
-    case .rgb: return [opaque.red, opaque.green, opaque.blue]
-    case .rgba: return [red, green, blue, alpha]
-    case .bgrx: return [opaque.blue, opaque.green, opaque.red, 255]
-    case .cmyk:
-      // The black ink replaces the grey that the other three inks have in common. The light of a channel is the light
-      // that its own ink lets through, multiplied by the light that the black ink lets through.
-      let light = Int(max(opaque.red, opaque.green, opaque.blue))
-      var inks = [opaque.red, opaque.green, opaque.blue].map { (value: UInt8) -> UInt8 in
-        light == 0 ? 255 : UInt8((Int(value) * 255 + light / 2) / light)
-      }
-      inks.append(UInt8(light))
-      return isInverted ? inks : inks.map { 255 - $0 }
+    return switch layout {
+    case .grey, .indexed: [opaque.red]
+    case .greyAlpha: [red, alpha]
+    case .rgb: [opaque.red, opaque.green, opaque.blue]
+    case .rgba: [red, green, blue, alpha]
+    case .bgrx, .cmyk: [opaque.blue, opaque.green, opaque.red, 255]
     }
   }
 
   /// The bytes of a pixel of this colour in a bitmap of 8 or 16 bits.
-  func pixel(in layout: Bitmap.Layout, depth: Int, isInverted: Bool = true) -> [UInt8] {
-    let samples = samples(in: layout, isInverted: isInverted)
+  func pixel(in layout: Bitmap.Layout, depth: Int) -> [UInt8] {
     // A sample of 8 bits is multiplied by 257 to get the same intensity in 16 bits; both of its bytes are then equal.
-    return depth == 16 ? samples.flatMap { [$0, $0] } : samples
+    samples(in: layout).flatMap { depth == 16 ? [$0, $0] : [$0] }
   }
 }

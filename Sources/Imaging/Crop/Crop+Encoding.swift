@@ -37,6 +37,11 @@ extension Crop {
     return EncodedPicture(file: file, summary: summary)
   }
 
+  /// The profile of `file`, and its metadata if that is kept.
+  private func tags(of file: PictureFile, _ plan: CropPlan) -> PictureTags {
+    PictureTags(of: file, size: plan.framing.canvas, metadata: keepsMetadata, limits: limits)
+  }
+
   /// Encodes a JPEG that is made from a JPEG.
   ///
   /// The new JPEG keeps the tables, the sampling, the colour space and the profile of its source if they fit the rows.
@@ -52,7 +57,7 @@ extension Crop {
     // Only YCbCr has chroma to subsample.
     let isLike = isSame && !(chroma != nil && markers.isRGB)
     var form = form
-    if !isLike || markers.hasLateTable, form.quality == nil {
+    if !isLike, form.quality == nil {
       form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
     }
     let bytes = try JPEGCodec.encode(
@@ -65,14 +70,9 @@ extension Crop {
       limits: limits,
       name: file.name
     )
-    let whole = JPEGSegments.add(
-      to: bytes,
-      from: file,
-      size: plan.framing.canvas,
-      profile: isSame && !convertsToSRGB,
-      metadata: keepsMetadata
-    )
-    var picture = picture(.held(whole), .jpeg, plan.framing, .reencoded)
+    var tags = tags(of: file, plan)
+    if !isSame || convertsToSRGB { tags.profile = [] }
+    var picture = picture(.held(tags.added(toJPEG: bytes)), .jpeg, plan.framing, .reencoded)
     if lossless, frame == nil, fit == .cover, !plan.isStamped {
       picture.summary.remarks.insert(.notLossless)
     }
@@ -94,15 +94,15 @@ extension Crop {
       || !plan.isStamped && !plan.isConverted && !plan.framing.isPadded
         && chunks.colourType != 3 && chunks.depth >= 8 && chunks.transparency == nil
     let isGrey = chunks.colourType == 0 || chunks.colourType == 4
-    let output = PNGOutput(
-      from: file,
+    var tags = tags(of: file, plan)
+    tags.profile = []
+    var output = tags.output(to: place)
+    output.copyColours(
+      of: file,
       chunks,
-      size: plan.framing.canvas,
-      metadata: keepsMetadata,
       keepsShape: keepsShape,
       profile: !(isGrey && rows.shape.layout.channels > 2),
-      converted: plan.isConverted,
-      to: place
+      converted: plan.isConverted
     )
     // libpng needs the whole of an interlaced picture in memory.
     let isSmall = rows.shape.height * rows.shape.rowBytes <= 64 << 20
@@ -124,7 +124,7 @@ extension Crop {
     as target: PictureFormat,
     to place: PNGOutput.Place?
   ) throws(LarderError) -> EncodedPicture {
-    let (canvas, wantsSamples) = (plan.framing.canvas, lossless && !plan.isStamped)
+    let wantsSamples = lossless && !plan.isStamped
     let isLosslessWebP = (file.probe.structure as? WebPChunks)?.isLossless == true
     // A lossless WebP that stays a WebP keeps its samples exactly. Other pictures do so on request, if the format can
     // hold the samples.
@@ -139,14 +139,9 @@ extension Crop {
       )
     }
     let isGrey = rows.shape.layout == .grey || rows.shape.layout == .greyAlpha
-    var tags = PictureTags(
-      of: file,
-      width: canvas.width,
-      height: canvas.height,
-      metadata: keepsMetadata,
-      isGrey: isGrey && (target == .png || target == .jpeg) && !file.probe.structure.isInk,
-      limits: limits
-    )
+    var tags = tags(of: file, plan)
+    let hasGreyTags = isGrey && (target == .png || target == .jpeg)
+    tags.keepProfile(ofGrey: hasGreyTags && !file.probe.structure.isInk)
     if convertsToSRGB {
       tags.profile = []
     } else if target != .avif, tags.profile.isEmpty, !isGrey {

@@ -61,7 +61,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
   ///
   /// If this is false, such a picture is re-encoded.
   public var isStrict = false
-  /// Whether EXIF, XMP, texts and similar metadata are kept.
+  /// Whether EXIF, XMP and IPTC are kept; of a TIFF, only XMP.
   ///
   /// They can say where a photo was taken.
   public var keepsMetadata: Bool

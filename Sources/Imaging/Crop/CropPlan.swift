@@ -73,8 +73,9 @@ extension Crop {
     add(.turn(probe.orientation), probe.orientation != .upright)
     add(.colour, isStamped || target == .webp || target == .avif)
     add(.convert, isConverted && !probe.structure.isInk)
+    let keepsInk = target == .jpeg && !isStamped && !convertsToSRGB && !framing.isPadded
+    add(.light, probe.structure.isInk && !keepsInk)
     add(.pad, framing.isPadded)
-    add(.light, probe.structure.isInk && (isStamped || convertsToSRGB || target != .jpeg))
     add(.stamp, isStamped)
     return CropPlan(
       framing: framing,
@@ -135,13 +136,14 @@ extension Crop {
         rows = rows.padded(
           plan.framing,
           on: background,
-          keepsAlpha: target(of: file.probe.format) != .jpeg,
-          isInverted: try hasInvertedInk(file)
+          keepsAlpha: target(of: file.probe.format) != .jpeg
         )
       case .light:
+        // CMYK is stored inverted by Adobe's programs: 255 then means no ink.
+        let markers = file.probe.structure as? JPEGMarkers
         rows = try rows.inksConverted(
           profile: file.probe.structure.profile(of: file, limits),
-          isInverted: hasInvertedInk(file),
+          isInverted: markers?.adobeTransform != nil,
           name: file.name
         )
       case .stamp:
@@ -150,11 +152,5 @@ extension Crop {
       }
     }
     return rows
-  }
-
-  /// Whether CMYK samples are stored inverted, as Adobe's programs do: 255 then means no ink.
-  private func hasInvertedInk(_ file: PictureFile) throws(LarderError) -> Bool {
-    guard let markers = file.probe.structure as? JPEGMarkers, markers.isInk else { return true }
-    return markers.adobeTransform != nil
   }
 }

@@ -104,7 +104,10 @@ struct Conversion {
     _ target: Bitmap.Layout,
     on colour: PictureColour
   ) -> [(RowShape) -> Conversion?] {
-    [inked, narrowed, coloured, { opaque($0, target, on: colour) }]
+    [
+      { $0.layout == .cmyk ? filtered(isInverted: true) : nil }, narrowed, coloured,
+      { opaque($0, target, on: colour) },
+    ]
   }
 
   /// Composites 8-bit pixels on an opaque colour: from `rgb`, `rgba` or `bgrx` to `target`, another layout without
@@ -132,17 +135,19 @@ struct Conversion {
     }
   }
 
-  /// Converts CMYK to RGB without a profile; nil for other pixels.
+  /// Converts CMYK to `bgrx` without a profile.
   ///
-  /// Each ink acts as a filter for the light that the other inks let through.
-  private static func inked(_ shape: RowShape) -> Conversion? {
-    guard shape.layout == .cmyk else { return nil }
-    return Conversion(layout: .rgb, depth: 8) { source, pixels in
-      for pixel in 0..<source.count / 4 {
-        let light = Int(source[pixel * 4 + 3])
+  /// Each ink acts as a filter for the light that the other inks let through. `isInverted` means that a sample of 255 is
+  /// no ink.
+  static func filtered(isInverted: Bool) -> Conversion {
+    let flip: UInt8 = isInverted ? 0 : 255
+    return Conversion(layout: .bgrx, depth: 8) { source, pixels in
+      for start in stride(from: 0, to: source.count, by: 4) {
+        let light = Int(source[start + 3] ^ flip)
         for channel in 0..<3 {
-          pixels[pixel * 3 + channel] = UInt8(Int(source[pixel * 4 + channel]) * light / 255)
+          pixels[start + 2 - channel] = UInt8(Int(source[start + channel] ^ flip) * light / 255)
         }
+        pixels[start + 3] = 255
       }
     }
   }

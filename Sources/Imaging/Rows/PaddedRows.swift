@@ -79,16 +79,14 @@ extension RowSource {
   func padded(
     _ framing: Framing,
     on background: PictureColour?,
-    keepsAlpha: Bool,
-    isInverted: Bool
+    keepsAlpha: Bool
   ) -> any RowSource {
     var rows = converted { Conversion.expanded($0) }
     let colour = background ?? (rows.shape.layout.hasAlpha && keepsAlpha ? .transparent : .white)
     if keepsAlpha, colour.alpha < 255 { rows = rows.converted(Conversion.withAlpha) }
     // The colour of a transparent background does not show.
     if !colour.isGrey, colour.alpha > 0 { rows = rows.converted(Conversion.coloured) }
-    let (layout, depth) = (rows.shape.layout, rows.shape.depth)
-    let pixel = colour.pixel(in: layout, depth: depth, isInverted: isInverted)
+    let pixel = colour.pixel(in: rows.shape.layout, depth: rows.shape.depth)
     let place = (framing.place.x, framing.place.y)
     return PaddedRows(rows, on: framing.canvas, at: place, pixel: pixel)
   }

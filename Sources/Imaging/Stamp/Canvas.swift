@@ -143,56 +143,30 @@ extension Canvas {
       for row in rows.clamped(to: y..<y + height) {
         let target = pixels + (row - rows.lowerBound) * shape.rowBytes
         let source = UnsafeBufferPointer(start: drawn + (row - y) * stride, count: width)
-        if shape.depth == 8, !shape.layout.hasAlpha {
-          Self.blend(source, on: target, shape, x)
-        } else {
-          Self.blendExactly(source, on: target, shape, x)
-        }
+        Self.blend(source, on: target, shape, x)
       }
     }
   }
 
-  /// Composites a row on opaque pixels of 8 bits, with the rounding of pixman.
+  /// Composites a row, in floating point, to keep the precision of 16 bits.
   private static func blend(
     _ source: UnsafeBufferPointer<UInt32>,
     on target: UnsafeMutablePointer<UInt8>,
     _ shape: RowShape,
     _ x: Int
   ) {
-    let (step, isSwapped) = (shape.pixelBytes, shape.layout == .bgrx)
-    for column in max(x, 0)..<max(min(x + source.count, shape.width), max(x, 0)) {
-      let colour = source[column - x]
-      guard colour != 0 else { continue }
-      let left = 255 - colour >> 24
-      for channel in 0..<3 {
-        let light = (colour >> UInt32(16 - 8 * channel)) & 255
-        let place = column * step + (isSwapped ? 2 - channel : channel)
-        let below = UInt32(target[place]) * left + 128
-        target[place] = UInt8(min(light + (below + below >> 8) >> 8, 255))
-      }
-    }
-  }
-
-  /// Composites a row on pixels that have alpha or 16 bits, in floating point, to keep their precision.
-  private static func blendExactly(
-    _ source: UnsafeBufferPointer<UInt32>,
-    on target: UnsafeMutablePointer<UInt8>,
-    _ shape: RowShape,
-    _ x: Int
-  ) {
-    let (channels, hasAlpha) = (shape.layout.channels, shape.layout.hasAlpha)
+    let (channels, hasAlpha, isSwapped) = (
+      shape.layout.channels, shape.layout.hasAlpha, shape.layout == .bgrx
+    )
     let (isWide, row) = (shape.depth == 16, UnsafeMutableRawPointer(target))
-    let peak: Float = isWide ? 65_535 : 255
-    let (unit, drawnUnit) = (1 / peak, 1 / Float(255))
-    func sample(_ index: Int) -> Float {
-      let value =
-        isWide
-        ? Float(row.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self))
-        : Float(target[index])
-      return value * unit
+    let peak = isWide ? 65_535 : 255
+    let (unit, drawnUnit) = (1 / Float(peak), 1 / Float(255))
+    func sample(_ index: Int) -> Int {
+      isWide
+        ? Int(row.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self)) : Int(target[index])
     }
     func store(_ share: Float, _ index: Int) {
-      let value = (min(max(share, 0), 1) * peak).rounded()
+      let value = (min(max(share, 0), 1) * Float(peak)).rounded()
       if isWide {
         row.storeBytes(of: UInt16(value), toByteOffset: index * 2, as: UInt16.self)
       } else {
@@ -201,14 +175,22 @@ extension Canvas {
     }
     for column in 0..<shape.width {
       let colour = source.indices.contains(column - x) ? source[column - x] : 0
-      let start = column * channels
-      let left = 1 - Float(colour >> 24) * drawnUnit
-      let below = hasAlpha ? sample(start + channels - 1) : 1
-      let alpha = min(Float(colour >> 24) * drawnUnit + below * left, 1)
+      guard colour != 0 || hasAlpha else { continue }
+      let (start, opacity) = (column * channels, Int(colour >> 24))
+      let left = 1 - Float(opacity) * drawnUnit
+      let below = hasAlpha ? Float(sample(start + channels - 1)) * unit : 1
+      let alpha = min(Float(opacity) * drawnUnit + below * left, 1)
       for channel in 0..<3 {
-        let drawn = Float((colour >> UInt32(16 - 8 * channel)) & 255) * drawnUnit
-        let light = min(drawn + sample(start + channel) * below * left, 1)
-        store(!hasAlpha ? light : alpha > 0 ? light / alpha : 0, start + channel)
+        let place = start + (isSwapped ? 2 - channel : channel)
+        let drawn = Int(colour >> UInt32(16 - 8 * channel)) & 255
+        guard isWide || hasAlpha else {
+          // The same result, in less time.
+          let behind = (Int(target[place]) * (255 - opacity) + 127) / 255
+          target[place] = UInt8(min(drawn + behind, 255))
+          continue
+        }
+        let light = min(Float(drawn) * drawnUnit + Float(sample(place)) * unit * below * left, 1)
+        store(!hasAlpha ? light : alpha > 0 ? light / alpha : 0, place)
       }
       if hasAlpha { store(alpha, start + channels - 1) }
     }

@@ -7,8 +7,6 @@ import Base
 struct BMPHeader: Sendable {
   private(set) var size = PixelSize(width: 0, height: 0)
   private(set) var pixelBits = 0
-  /// Whether the palette indices, of 4 or 8 bits, are in run-length encoding.
-  private(set) var hasRuns = false
   /// The bits of a pixel that are red, green, blue and, if there is any, alpha; empty for palette indices.
   private(set) var masks: [UInt32] = []
   /// Whether the bottom row is stored first.
@@ -70,21 +68,9 @@ struct BMPHeader: Sendable {
     if isIndexed {
       readPalette(reader, at: 14 + length, isOld ? 3 : 4, isOld ? 0 : reader.long(46) ?? 0)
     }
-    if hasRuns {
-      // A few bytes in run-length encoding can describe a huge picture, and that picture is decoded into memory.
-      let least = size.width * size.height / 128
-      guard least < 1 << 17 || reader.bytes.count > least else {
-        throw .tooLarge(
-          name,
-          "\(reader.bytes.count) bytes are too few for \(width) × \(abs(height)) pixels"
-        )
-      }
-      guard start < reader.bytes.count else { throw cut }
-    } else {
-      guard start >= 14 + length, start <= reader.bytes.count,
-        rowBytes * size.height <= reader.bytes.count - start
-      else { throw cut }
-    }
+    guard start >= 14 + length, start <= reader.bytes.count,
+      rowBytes * size.height <= reader.bytes.count - start
+    else { throw cut }
     // The letters MBED mark an embedded profile. Its offset counts from byte 14, where this header begins.
     if length == 124, reader.long(70) == 0x4D42_4544, let place = reader.long(126),
       let count = reader.long(130), place <= reader.bytes.count - 14,
@@ -103,7 +89,6 @@ struct BMPHeader: Sendable {
   ) throws(LarderError) {
     switch (kind, pixelBits) {
     case (0, 1), (0, 4), (0, 8): break
-    case (1, 8), (2, 4): hasRuns = true
     case (0, 16): masks = [0x7C00, 0x03E0, 0x001F]
     case (0, 24), (0, 32): masks = [0xFF_0000, 0xFF00, 0xFF]
     case (3, 16), (3, 32), (6, 16), (6, 32):
@@ -170,11 +155,6 @@ extension BMPHeader: PictureCodec {
     _ request: RowRequest,
     _ limits: PictureLimits
   ) throws(LarderError) -> OpenRows {
-    guard hasRuns else {
-      return OpenRows(source: BMPRows(self, bytes, request.region))
-    }
-    var bitmap = try unpackedRuns(bytes, limits, file.name)
-    bitmap.keep(request.region)
-    return OpenRows(source: BitmapRows(bitmap))
+    OpenRows(source: BMPRows(self, bytes, request.region))
   }
 }

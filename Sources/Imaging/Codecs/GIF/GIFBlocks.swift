@@ -145,39 +145,30 @@ extension GIFBlocks: PictureCodec {
 
   /// Opens rows of a region of the screen, which is the GIF's canvas, with the first frame on it.
   ///
-  /// If the rows are going to be scaled, the frame is decoded while they are read. Otherwise the whole frame is decoded
-  /// first, because the palette of the result depends on the indices that are used.
+  /// The whole frame is decoded first, because the palette of the result depends on the indices that are used.
   func rows(
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
     _ limits: PictureLimits
   ) throws(LarderError) -> OpenRows {
-    let (isCutShort, region) = (isCutShort, request.region)
-    var clear = clear
-    var rows: any RowSource
-    if request.scaling != nil {
-      rows = try GIFRows(file, bytes, self, limits)
-    } else {
-      try limits.check(memory: frame.width * frame.height, of: file.name)
-      let samples = try GIFRows(file, bytes, self, limits).collected(limits, name: file.name)
-        .samples
-      if !isFull, clear == nil { clear = Self.unusedIndex(samples) }
-      let palette = palette(of: file, most: Int(samples.max() ?? 0), clear: clear)
-      rows = BitmapRows(
-        Bitmap(
-          width: frame.width,
-          height: frame.height,
-          layout: .indexed(palette),
-          depth: [1, 2, 4].first { palette.colours.count <= 3 << $0 } ?? 8,
-          samples: consume samples
-        )
+    let isCutShort = isCutShort
+    let samples = try indices(in: bytes, limits, name: file.name)
+    // The pixels around the frame must be transparent. If no index is transparent or free, the rows need alpha instead.
+    let clear = clear ?? (isFull ? nil : Self.unusedIndex(samples))
+    let palette = palette(of: file, most: Int(samples.max() ?? 0), clear: clear)
+    var rows: any RowSource = BitmapRows(
+      Bitmap(
+        width: frame.width,
+        height: frame.height,
+        layout: .indexed(palette),
+        depth: [1, 2, 4].first { palette.colours.count <= 3 << $0 } ?? 8,
+        samples: consume samples
       )
-    }
-    // The pixels around the frame must be transparent. If no index is transparent, the rows need alpha instead.
+    )
     if !isFull, clear == nil { rows = rows.converted { .expanded($0, withAlpha: true) } }
     let background = clear.map { [UInt8(truncatingIfNeeded: $0)] }
-    rows = rows.placed(frame, over: region, pixel: background)
+    rows = rows.placed(frame, over: request.region, pixel: background)
     return OpenRows(source: rows) { isCutShort }
   }
 

@@ -39,11 +39,7 @@ extension JPEGMarkers: PictureCodec {
 
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }
 
-  func xmp(in bytes: [UInt8]) -> [UInt8] {
-    let head = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
-    let part = metadata.first { bytes[$0].dropFirst(4).starts(with: head) }
-    return part.map { Array(bytes[$0].dropFirst(4 + head.count)) } ?? []
-  }
+  func xmp(in bytes: [UInt8]) -> [UInt8] { packet.map { Array(bytes[$0]) } ?? [] }
 
   /// Opens rows that are decoded at 1/8, 2/8 or 4/8 of their size, if they are going to be scaled and that size
   /// suffices.

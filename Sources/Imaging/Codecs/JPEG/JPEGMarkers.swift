@@ -16,17 +16,14 @@ struct JPEGMarkers: Sendable {
   private(set) var firstTable: [Int] = []
   /// Whether a quantization table contains a zero, which the standard forbids and decoders tolerate.
   private(set) var hasZeroInTable = false
-  /// Whether the quantization table of a component is defined behind the first scan, where an encoder that copies the
-  /// tables does not look for it.
-  private(set) var hasLateTable = false
   /// The payload of the first Exif segment, beginning with the TIFF header.
   private(set) var exif: Range<Int>?
   /// The segments of the ICC profile, including their markers, in the order of the file.
   private(set) var profile: [Range<Int>] = []
-  /// Other segments that users may want to keep, including their markers.
-  ///
-  /// The Exif segment is one of them.
-  private(set) var metadata: [Range<Int>] = []
+  /// The first XMP packet.
+  private(set) var packet: Range<Int>?
+  /// The first payload with Photoshop's resources, such as the IPTC fields.
+  private(set) var resources: Range<Int>?
   /// The colour transform in the Adobe segment; nil if there is no such segment.
   ///
   /// The segment means that CMYK is stored inverted.
@@ -39,10 +36,6 @@ struct JPEGMarkers: Sendable {
   private var hasJFIF = false
   /// The identifier of each component, by which scans name components.
   private var components: [Int] = []
-  /// The number of the quantization table of each component.
-  private var tables: [Int] = []
-  /// The numbers of the tables that are defined behind the first scan.
-  private var lateTables: Set<Int> = []
   /// For each component and each of its 64 coefficients, the number of low bits that no scan has delivered yet.
   ///
   /// It is nil before the first scan of the coefficient.
@@ -218,7 +211,6 @@ struct JPEGMarkers: Sendable {
     self.components = (0..<components).map {
       reader.byte(payload.lowerBound + 6 + $0 * 3) ?? 0
     }
-    tables = (0..<components).map { reader.byte(payload.lowerBound + 8 + $0 * 3) ?? 0 }
     leftOut = Array(repeating: Array(repeating: nil, count: 64), count: components)
     sampling = (0..<components).map { component in
       let factors = reader.byte(payload.lowerBound + 7 + component * 3) ?? 0
@@ -240,10 +232,6 @@ struct JPEGMarkers: Sendable {
       guard let number = reader.byte(start + 1 + index * 2),
         let component = components.firstIndex(of: number)
       else { continue }
-      // A decoder keeps the table that a component has in its first scan.
-      if leftOut[component].allSatisfy({ $0 == nil }), lateTables.contains(tables[component]) {
-        hasLateTable = true
-      }
       for coefficient in told { leftOut[component][coefficient] = left }
     }
   }
@@ -259,7 +247,6 @@ struct JPEGMarkers: Sendable {
         return step == 1 ? reader.byte(place) : reader.short(place)
       }
       if values.contains(0) { hasZeroInTable = true }
-      if scans > 0 { lateTables.insert(kind & 15) }
       if firstTable.isEmpty, kind & 15 == 0 { firstTable = values }
       offset += 1 + 64 * step
     }
@@ -270,82 +257,25 @@ struct JPEGMarkers: Sendable {
     _ payload: Range<Int>,
     _ marker: UInt8
   ) {
-    let segment = payload.lowerBound - 4..<payload.upperBound
     switch marker {
     case 0xE0 where reader.matches("JFIF\0", at: payload.lowerBound):
       // libjpeg ignores a shorter segment, and a segment behind the first scan.
       if payload.count >= 14, scans == 0 { hasJFIF = true }
     case 0xE1 where reader.matches("Exif\0\0", at: payload.lowerBound) && exif == nil:
       exif = min(payload.lowerBound + 6, payload.upperBound)..<payload.upperBound
-      metadata.append(segment)
+    case 0xE1 where reader.matches(Self.xmpName, at: payload.lowerBound) && packet == nil:
+      packet =
+        min(payload.lowerBound + Self.xmpName.utf8.count, payload.upperBound)..<payload.upperBound
     case 0xE2 where reader.matches("ICC_PROFILE\0", at: payload.lowerBound):
-      profile.append(segment)
-    case 0xE2 where reader.matches("MPF\0", at: payload.lowerBound):
-      // An MPF segment has the offsets of further pictures in the same file. The output has no such pictures.
-      break
+      profile.append(payload.lowerBound - 4..<payload.upperBound)
+    case 0xED where reader.matches("Photoshop 3.0\0", at: payload.lowerBound):
+      resources = resources ?? payload
     case 0xEE where reader.matches("Adobe", at: payload.lowerBound):
       if payload.count >= 12, scans == 0 { adobeTransform = reader.byte(payload.lowerBound + 11) }
-    default:
-      metadata.append(segment)
-    }
-  }
-}
-
-/// Copies segments of one JPEG to another.
-enum JPEGSegments {
-  /// Adds the ICC profile of `file` to the JPEG `bytes`, and its metadata if `metadata` is true.
-  ///
-  /// The metadata is adapted to an upright picture of `size`.
-  static func add(
-    to bytes: consuming [UInt8],
-    from file: PictureFile,
-    size: PixelSize,
-    profile: Bool = true,
-    metadata: Bool
-  ) -> [UInt8] {
-    guard let markers = file.probe.structure as? JPEGMarkers else { return bytes }
-    var carried: [UInt8] = []
-    for segment in metadata ? markers.metadata : [] {
-      if let tiff = markers.exif, tiff.upperBound == segment.upperBound {
-        carried += file.bytes[segment.lowerBound..<tiff.lowerBound]
-        carried += Exif.cropped(file.bytes[tiff], width: size.width, height: size.height)
-      } else {
-        carried += cropped(file.bytes[segment])
-      }
-    }
-    for segment in profile ? markers.profile : [] { carried += file.bytes[segment] }
-    guard !carried.isEmpty else { return bytes }
-    bytes.insert(contentsOf: carried, at: afterJFIF(bytes))
-    return bytes
-  }
-
-  /// Adapts a segment of metadata to an upright, cropped picture.
-  ///
-  /// The result is empty if the segment contains only copies or signatures of the whole picture.
-  private static func cropped(_ segment: ArraySlice<UInt8>) -> [UInt8] {
-    let payload = segment.dropFirst(4)
-    func begins(_ text: String) -> Bool { payload.starts(with: text.utf8) }
-    switch segment[segment.startIndex + 1] {
-    // JFXX and FlashPix segments contain thumbnails. Segment 0xEB contains signed claims (C2PA). Extended XMP contains
-    // depth maps and originals.
-    case 0xE0 where begins("JFXX\0"), 0xE2 where begins("FPXR\0"), 0xEB,
-      0xE1 where begins("http://ns.adobe.com/xmp/extension/\0"),
-      // This is a second Exif segment.
-      0xE1 where begins("Exif\0\0"):
-      return []
-    case 0xED where payload.starts(with: Previews.photoshop):
-      return Previews.removed(fromPhotoshop: segment) ?? []
-    case 0xE1:
-      var packet = Array(segment)
-      Previews.mend(xmp: &packet)
-      return packet
-    default: return Array(segment)
+    default: break
     }
   }
 
-  /// The offset after the SOI marker and the JFIF segment, which must be the first segment.
-  static func afterJFIF(_ bytes: [UInt8]) -> Int {
-    guard bytes.count > 6, bytes[2] == 0xFF, bytes[3] == 0xE0 else { return 2 }
-    return min(4 + Int(bytes[4]) << 8 + Int(bytes[5]), bytes.count)
-  }
+  /// The first bytes of a segment with an XMP packet.
+  static let xmpName = "http://ns.adobe.com/xap/1.0/\0"
 }

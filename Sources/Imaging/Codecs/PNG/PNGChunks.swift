@@ -28,8 +28,12 @@ struct PNGChunks: Sendable {
   private(set) var palette = 0..<0
   /// The payload of the chunk that makes colours transparent (tRNS); nil if there is none that libpng uses.
   private(set) var transparency: Range<Int>?
-  /// Valid chunks, in the order of the file, without those that are needed to decode the pixels.
+  /// Valid chunks that define colours, in the order of the file.
   private(set) var chunks: [Chunk] = []
+  /// The EXIF data, beginning with its TIFF header.
+  private var exif: Range<Int>?
+  /// The XMP packet, if it is not compressed, and has no language tag and no translated keyword.
+  private var packet: Range<Int>?
   /// The primaries and the transfer curve of a cICP chunk, which takes precedence over every other chunk. (Section 4.3)
   private(set) var namedColours: AVIFHeader.Colour?
   private var gamma: Int?
@@ -106,13 +110,12 @@ struct PNGChunks: Sendable {
         let content = ByteReader(
           bytes: UnsafeBufferPointer(rebasing: reader.bytes[chunk.payload])
         )
-        let unpacked = Self.unpacked(type, content.bytes, limits)
-        metadataBytes += max(length, unpacked.bytes.count)
+        let profile =
+          type == "iCCP" ? Self.unpacked(content.bytes, limits) : (bytes: [], isWhole: true)
+        metadataBytes += max(length, profile.bytes.count)
         try limits.check(metadata: metadataBytes, of: name)
         // A chunk that cannot be decompressed is dropped, because other programs might fail on it.
-        if unpacked.isWhole, Self.hasRightSum(reader, chunk) {
-          collect(chunk, type, content)
-        }
+        if profile.isWhole, Self.hasRightSum(reader, chunk) { collect(chunk, type, content) }
       }
     }
     throw .damaged(name, "the file is cut short")
@@ -134,29 +137,16 @@ struct PNGChunks: Sendable {
     (self.depth, self.colourType, isInterlaced) = (depth, colourType, interlace != 0)
   }
 
-  /// The decompressed part of a chunk's payload, and whether it could be decompressed.
+  /// The profile in the payload of an iCCP chunk, and whether it could be decompressed. (Section 11.3.2.3)
   ///
-  /// At most one byte more than the limit is decompressed. For a chunk without a compressed part, the result is empty.
+  /// At most one byte more than the limit is decompressed.
   private static func unpacked(
-    _ type: String,
     _ payload: UnsafeBufferPointer<UInt8>,
     _ limits: PictureLimits
   ) -> (bytes: [UInt8], isWhole: Bool) {
-    guard ["iCCP", "zTXt", "iTXt"].contains(type) else { return ([], true) }
-    /// The offset after the zero byte that ends the text at `start`.
-    func end(of start: Int) -> Int? { payload[start...].firstIndex(of: 0).map { $0 + 1 } }
-    // The chunk begins with a name, a zero and the compression method. (Sections 11.3.2.3 and 11.3.3.3)
-    guard let method = end(of: 0), method < payload.count else { return ([], false) }
-    var start = method + 1
-    if type == "iTXt" {
-      // The chunk begins with a keyword, two flags, a language, and the translated keyword. (Section 11.3.3.4)
-      guard start < payload.count, let translated = end(of: start + 1),
-        let text = end(of: translated)
-      else { return ([], false) }
-      guard payload[method] == 1 else { return ([], true) }
-      start = text
-    }
-    let packed = UnsafeBufferPointer(rebasing: payload[start...])
+    // The payload begins with a name, a zero and the compression method.
+    guard let end = payload.firstIndex(of: 0), end + 1 < payload.count else { return ([], false) }
+    let packed = UnsafeBufferPointer(rebasing: payload[(end + 2)...])
     let most = min(limits.metadataBytes, packed.count * mostExpansion) + 1
     var status = Z_OK
     let bytes = [UInt8](unsafeUninitializedCapacity: most) { target, count in
@@ -182,8 +172,14 @@ struct PNGChunks: Sendable {
       if transparency == nil, makesClear(chunk.payload.count) { transparency = chunk.payload }
       return
     }
-    let repeats = ["tEXt", "zTXt", "iTXt"].contains(type)
-    guard allows(type, content), types.insert(type).inserted || repeats else { return }
+    if type == "eXIf", exif == nil, TIFFDirectory(of: content.bytes) != nil {
+      exif = chunk.payload
+    }
+    let start = PictureTags.pngXMP
+    if type == "iTXt", packet == nil, content.bytes.starts(with: start) {
+      packet = chunk.payload.dropFirst(start.count)
+    }
+    guard allows(type, content), types.insert(type).inserted else { return }
     chunks.append(chunk)
     if type == "gAMA" { gamma = content.long(0) }
     if type == "cICP", let primaries = content.byte(0), let transfer = content.byte(1) {
@@ -220,7 +216,7 @@ struct PNGChunks: Sendable {
     let count = content.bytes.count
     func byte(_ index: Int) -> Int { content.byte(index) ?? 0 }
     switch type {
-    case "tEXt", "zTXt", "iTXt", "iCCP":
+    case "iCCP":
       // The payload begins with a keyword of 1 to 79 bytes and a zero.
       return (1...79).contains(content.bytes.firstIndex(of: 0) ?? 0)
     case "gAMA": return count == 4 && content.long(0) != 0
@@ -236,11 +232,6 @@ struct PNGChunks: Sendable {
     case "cLLI": return count == 8
     case "pHYs": return count == 9 && byte(8) <= 1
     case "bKGD": return count == [0: 2, 3: 1, 4: 2][colourType, default: 6]
-    case "tIME":
-      return count == 7 && (1...12).contains(byte(2)) && (1...31).contains(byte(3))
-        && byte(4) < 24 && byte(5) < 60 && byte(6) <= 60
-    case "eXIf":
-      return count >= 8 && (content.matches("II*\0", at: 0) || content.matches("MM\0*", at: 0))
     default: return false
     }
   }
@@ -265,22 +256,12 @@ extension PNGChunks: PictureCodec {
   /// The profile in the iCCP chunk; empty if there is a cICP chunk, which takes precedence over it.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
     guard namedColours == nil, let chunk = first("iCCP", in: file.bytes) else { return [] }
-    let profile = file.bytes[chunk.payload].withUnsafeBufferPointer {
-      Self.unpacked("iCCP", $0, limits)
-    }
+    let profile = file.bytes[chunk.payload].withUnsafeBufferPointer { Self.unpacked($0, limits) }
     return profile.isWhole && profile.bytes.count <= limits.metadataBytes ? profile.bytes : []
   }
 
-  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? {
-    first("eXIf", in: bytes).map { bytes[$0.payload] }
-  }
-
-  /// The XMP packet; empty if it is compressed, or has a language tag or a translated keyword.
-  func xmp(in bytes: [UInt8]) -> [UInt8] {
-    let packets = chunks.lazy.filter { $0.type(in: bytes) == "iTXt" }.map { bytes[$0.payload] }
-    let packet = packets.first { $0.starts(with: PictureTags.pngXMP) }
-    return packet.map { Array($0.dropFirst(PictureTags.pngXMP.count)) } ?? []
-  }
+  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }
+  func xmp(in bytes: [UInt8]) -> [UInt8] { packet.map { Array(bytes[$0]) } ?? [] }
 
   func rows(
     of file: PictureFile,

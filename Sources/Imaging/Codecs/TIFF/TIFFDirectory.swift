@@ -1,7 +1,6 @@
 import Base
 
-/// A directory of a TIFF, a BigTIFF or EXIF data, which is a list of tags with their values. (TIFF 6.0, section 2;
-/// BigTIFF)
+/// A directory of a TIFF or of EXIF data, which is a list of tags with their values. (TIFF 6.0, section 2)
 ///
 /// For example, tag 256 is the width of the picture.
 struct TIFFDirectory {
@@ -21,10 +20,9 @@ struct TIFFDirectory {
   private(set) var entries: [Entry] = []
   /// The offset of the link to the next directory; nil if this directory is cut short.
   private(set) var link: Int?
-  private let isBig: Bool
 
   /// The number of bytes of a value of each type; 0 if no type has the number.
-  private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
+  private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
   /// The maximum number of entries of a directory; far fewer tags are defined.
   private static let mostEntries = 4096
 
@@ -32,50 +30,32 @@ struct TIFFDirectory {
   init?(of bytes: UnsafeBufferPointer<UInt8>) {
     var reader = ByteReader(bytes: bytes)
     reader.isLittleEndian = reader.matches("II", at: 0)
-    let isBig = reader.short(2) == 43
-    guard reader.isLittleEndian || reader.matches("MM", at: 0), isBig || reader.short(2) == 42,
-      let first = isBig ? Self.long(reader, 8) : reader.long(4)
+    guard reader.isLittleEndian || reader.matches("MM", at: 0), reader.short(2) == 42,
+      let first = reader.long(4)
     else { return nil }
-    self.init(reader, at: first, isBig: isBig)
+    self.init(reader, at: first)
   }
 
   /// Reads the directory at `offset`; entries with impossible values are left out.
-  private init?(_ reader: ByteReader, at offset: Int, isBig: Bool) {
-    (self.reader, self.isBig) = (reader, isBig)
-    guard let count = isBig ? Self.long(reader, offset) : reader.short(offset),
-      (1...Self.mostEntries).contains(count)
-    else { return nil }
-    let (start, step, room) = isBig ? (offset + 8, 20, 8) : (offset + 2, 12, 4)
-    for place in stride(from: start, to: start + count * step, by: step) {
-      let field = place + step - room
+  private init?(_ reader: ByteReader, at offset: Int) {
+    self.reader = reader
+    guard let count = reader.short(offset), (1...Self.mostEntries).contains(count) else {
+      return nil
+    }
+    let end = offset + 2 + count * 12
+    for place in stride(from: offset + 2, to: end, by: 12) {
+      let field = place + 8
       guard let tag = reader.short(place), let type = reader.short(place + 2),
-        let values = isBig ? Self.long(reader, place + 4) : reader.long(place + 4),
-        reader.byte(field + room - 1) != nil
+        let values = reader.long(place + 4), let far = reader.long(field)
       else { return }
       let size = Self.sizes.indices.contains(type) ? Self.sizes[type] : 0
-      guard size > 0, values <= reader.bytes.count else { continue }
-      let found =
-        values * size <= room ? field : isBig ? Self.long(reader, field) : reader.long(field)
-      guard let found, found <= reader.bytes.count, values * size <= reader.bytes.count - found
+      let found = values * size <= 4 ? field : far
+      guard size > 0, found <= reader.bytes.count, values * size <= reader.bytes.count - found
       else { continue }
-      entries.append(
-        Entry(
-          tag: tag,
-          type: type,
-          count: values,
-          value: found..<found + values * size,
-          field: field
-        )
-      )
+      let value = found..<found + values * size
+      entries.append(Entry(tag: tag, type: type, count: values, value: value, field: field))
     }
-    link = start + count * step
-  }
-
-  /// Reads a number of 64 bits; nil if it does not fit in 32 bits.
-  private static func long(_ reader: ByteReader, _ offset: Int) -> Int? {
-    let (low, high) = reader.isLittleEndian ? (offset, offset + 4) : (offset + 4, offset)
-    guard offset <= reader.bytes.count, reader.long(high) == 0 else { return nil }
-    return reader.long(low)
+    link = end
   }
 
   /// The entry of a tag; if a tag occurs twice, the first one counts, as in libtiff.
@@ -98,7 +78,6 @@ struct TIFFDirectory {
           return nil
         }
         return below > 0 ? above / below : nil
-      case 16, 18: return Self.long(reader, place)
       default: return nil
       }
     }
@@ -117,62 +96,7 @@ struct TIFFDirectory {
 
   /// The directory at an offset in the same file.
   func directory(at offset: Int) -> TIFFDirectory? {
-    TIFFDirectory(reader, at: offset, isBig: isBig)
-  }
-}
-
-// EXIF data consists of TIFF directories. In a TIFF, the picture's own directory is one of them.
-extension TIFFDirectory {
-  /// The tags that are copied from the picture's own directory: description, make, model, orientation, program, date,
-  /// artist and copyright.
-  private static let kept = [0x10E, 0x10F, 0x110, 0x112, 0x131, 0x132, 0x13B, 0x8298]
-  /// The maximum numbers of bytes of one copied value and of the whole copy.
-  private static let (mostOfValue, most) = (1 << 16, 1 << 20)
-
-  /// The EXIF data as a TIFF structure of its own.
-  ///
-  /// It has the tags about the photo, but not those about pixels.
-  func exif() -> [UInt8] {
-    var data: [UInt8] = reader.isLittleEndian ? [0x49, 0x49, 42, 0] : [0x4D, 0x4D, 0, 42]
-    data += bytes(0, 4)
-    let own = entries.filter { Self.kept.contains($0.tag) }
-    var links: [Int: Int] = [:]
-    for tag in [0x8769, 0x8825] {
-      guard let part = directory(tag) else { continue }
-      // The interoperability directory (tag 0xA005) is left out, because the offset in this tag would be wrong.
-      links[tag] = append(part.entries.filter { $0.tag != 0xA005 }, to: &data)
-    }
-    guard !own.isEmpty || !links.isEmpty else { return [] }
-    let first = append(own, links: links, to: &data)
-    data.replaceSubrange(4..<8, with: bytes(first, 4))
-    return data
-  }
-
-  /// Appends the values of a directory and then the directory itself, and returns the directory's offset.
-  private func append(
-    _ entries: [Entry],
-    links: [Int: Int] = [:],
-    to data: inout [UInt8]
-  ) -> Int {
-    var fields = links.mapValues { bytes(4, 2) + bytes(1, 4) + bytes($0, 4) }
-    for entry in entries
-    where fields[entry.tag] == nil && entry.value.count <= Self.mostOfValue && entry.type <= 13 {
-      let value = reader.bytes[entry.value]
-      guard data.count + value.count <= Self.most else { continue }
-      var field = bytes(entry.type, 2) + bytes(entry.count, 4)
-      if value.count <= 4 {
-        field += value + Array(repeating: 0, count: 4 - value.count)
-      } else {
-        field += bytes(data.count, 4)
-        data += value + Array(repeating: 0, count: value.count % 2)
-      }
-      fields[entry.tag] = field
-    }
-    let place = data.count
-    data += bytes(fields.count, 2)
-    for (tag, field) in fields.sorted(by: { $0.key < $1.key }) { data += bytes(tag, 2) + field }
-    data += bytes(0, 4)
-    return place
+    TIFFDirectory(reader, at: offset)
   }
 
   /// The bytes of a number, in the byte order of this file.

@@ -15,8 +15,6 @@ struct TIFFHeader: Sendable {
   private(set) var isInverted = false
   /// Whether the stored colours are multiplied by alpha.
   private(set) var isAssociated = false
-  /// Whether each channel is stored as a picture of its own.
-  private(set) var isSeparate = false
   /// The size of a tile; nil if the picture is stored in strips.
   private(set) var tile: PixelSize?
   /// Whether the picture consists of JPEGs, which libtiff converts to RGB.
@@ -25,11 +23,9 @@ struct TIFFHeader: Sendable {
   private(set) var profile: Range<Int>?
   /// The byte range of the XMP packet.
   private(set) var packet: Range<Int>?
-  /// The EXIF data as a TIFF structure of its own.
-  private(set) var exif: [UInt8] = []
 
-  /// The number of bytes of a row that libtiff delivers; if channels are separate, it is a row of one channel.
-  func rowBytes(_ width: Int) -> Int { (width * (isSeparate ? 1 : samples) * bits + 7) / 8 }
+  /// The number of bytes of a row that libtiff delivers.
+  func rowBytes(_ width: Int) -> Int { (width * samples * bits + 7) / 8 }
 
   /// Reads the first directory of `bytes`.
   ///
@@ -51,8 +47,6 @@ struct TIFFHeader: Sendable {
       profile = directory[34_675]?.value
       packet = directory[700]?.value
       try limits.check(metadata: (profile?.count ?? 0) + (packet?.count ?? 0), of: name)
-      exif = directory.exif()
-      try limits.check(metadata: exif.count, of: name)
     }
   }
 
@@ -69,11 +63,13 @@ struct TIFFHeader: Sendable {
     samples = directory.number(277) ?? 1
     let all = directory.numbers(258, most: 64)
     bits = all.first ?? 1
-    isSeparate = directory.number(284) == 2 && samples > 1
     let photometric = directory.number(262) ?? -1
     let packing = directory.number(259) ?? 1
     func refusal(_ what: String) -> LarderError {
       LarderError(.unsupported, "cannot read \(name): a TIFF \(what); save it as PNG")
+    }
+    guard directory.number(284) != 2 || samples == 1 else {
+      throw refusal("with separate channels")
     }
     guard all.allSatisfy({ $0 == bits }), [1, 2, 4, 8, 16].contains(bits),
       directory.numbers(339, most: 64).allSatisfy({ $0 == 1 || $0 == 4 })
@@ -89,7 +85,7 @@ struct TIFFHeader: Sendable {
     case 3 where bits <= 8:
       layout = .indexed(Bitmap.Palette(colours: try palette(directory, name)))
     case 5 where directory.number(332) ?? 1 == 1 && bits >= 8: layout = .cmyk
-    case 6 where packing == 7 && samples == 3 && bits == 8 && !isSeparate:
+    case 6 where packing == 7 && samples == 3 && bits == 8:
       (layout, hasJPEGColours) = (.rgb, true)
     default:
       throw refusal(
@@ -110,7 +106,7 @@ struct TIFFHeader: Sendable {
     guard packing == 1 || pixels < 1 << 24 || count > pixels / 4096 else {
       throw .tooLarge(name, "\(count) bytes are too few for \(width) × \(height) pixels")
     }
-    guard packing != 1 || rowBytes(width) * height * (isSeparate ? samples : 1) <= count else {
+    guard packing != 1 || rowBytes(width) * height <= count else {
       throw .damaged(name, "the file ends too early")
     }
   }
@@ -142,8 +138,7 @@ struct TIFFHeader: Sendable {
     else { throw .damaged(name, "its tiles have an invalid size") }
     // A row of tiles is in memory as a whole.
     let across = (size.width + width - 1) / width
-    let planes = isSeparate ? samples : 1
-    try limits.check(memory: rowBytes(width) * tile.height * across * planes, of: name)
+    try limits.check(memory: rowBytes(width) * tile.height * across, of: name)
     self.tile = tile
   }
 }
@@ -154,9 +149,9 @@ extension TIFFHeader: PictureCodec {
   static var kept: PictureFormat { .png }
   static var isShown: Bool { false }
 
-  /// Whether a file begins with a byte order and then 42, or 43 for a BigTIFF.
+  /// Whether a file begins with a byte order and then 42.
   static func begins(_ head: [UInt8]) -> Bool {
-    ["II*\0", "MM\0*", "II+\0", "MM\0+"].contains { head.starts(with: $0.utf8) }
+    head.starts(with: "II*\0".utf8) || head.starts(with: "MM\0*".utf8)
   }
 
   var depth: Int { bits == 16 && layout != .cmyk ? 16 : 8 }
@@ -168,7 +163,8 @@ extension TIFFHeader: PictureCodec {
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
     layout == .cmyk ? [] : profile.map { Array(file.bytes[$0]) } ?? []
   }
-  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.isEmpty ? nil : exif[...] }
+  /// The whole file, because it is the same structure as EXIF data.
+  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { bytes[...] }
   func xmp(in bytes: [UInt8]) -> [UInt8] { packet.map { Array(bytes[$0]) } ?? [] }
 
   func rows(

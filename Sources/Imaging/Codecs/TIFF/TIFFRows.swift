@@ -7,22 +7,16 @@ final class TIFFRows: RowSource {
   private let header: TIFFHeader
   private let region: PixelRegion
   private let name: String
-  /// The opened file: once, or once for each channel if channels are stored separately.
-  private var files: [OpaquePointer] = []
-  /// The stored samples of one row, from each of `files`.
+  private let file: OpaquePointer
+  /// The stored samples of one row.
   private var line: [UInt8]
-  /// The number of bytes in `line` from each of `files`.
-  private let lineBytes: Int
   /// The number of the next row to deliver, counted from the top of the picture.
   private var next: Int
 
-  /// Whether libtiff has found anything wrong so far.
-  var isDamaged: Bool { !words.isEmpty }
+  /// The first message of libtiff; empty if it has found nothing wrong so far.
+  private var words: String { String(cString: ctiff_words(file)) }
 
-  /// The first message of libtiff; empty if there is none.
-  private var words: String {
-    files.lazy.map { String(cString: ctiff_words($0)) }.first { !$0.isEmpty } ?? ""
-  }
+  var isDamaged: Bool { !words.isEmpty }
 
   /// Starts at the region's first row.
   ///
@@ -50,39 +44,33 @@ final class TIFFRows: RowSource {
       layout: header.layout,
       depth: header.isIndexed ? header.bits : header.depth
     )
-    lineBytes = header.rowBytes(header.size.width)
-    let planes = header.isSeparate ? header.samples : 1
-    line = [UInt8](repeating: 0, count: lineBytes * planes)
-    let tile = header.tile ?? PixelSize(width: 0, height: 0)
-    for plane in 0..<planes {
-      var form = ctiff_form(
-        width: UInt32(header.size.width),
-        height: UInt32(header.size.height),
-        tile_width: UInt32(tile.width),
-        tile_height: UInt32(tile.height),
-        bits: UInt16(header.bits),
-        samples: UInt16(header.samples),
-        is_separate: header.isSeparate,
-        jpeg_colours: header.hasJPEGColours,
-        plane: UInt16(plane),
-        row_bytes: lineBytes,
-        tile_row_bytes: header.rowBytes(tile.width)
-      )
-      guard let file = ctiff_file_open(bytes.baseAddress, bytes.count, &form, limits.memory) else {
-        throw .damaged(name, "its first directory is broken")
-      }
-      files.append(file)
+    let (lineBytes, tile) = (
+      header.rowBytes(header.size.width), header.tile ?? PixelSize(width: 0, height: 0)
+    )
+    line = [UInt8](repeating: 0, count: lineBytes)
+    var form = ctiff_form(
+      width: UInt32(header.size.width),
+      height: UInt32(header.size.height),
+      tile_width: UInt32(tile.width),
+      tile_height: UInt32(tile.height),
+      bits: UInt16(header.bits),
+      samples: UInt16(header.samples),
+      jpeg_colours: header.hasJPEGColours,
+      row_bytes: lineBytes,
+      tile_row_bytes: header.rowBytes(tile.width)
+    )
+    guard let file = ctiff_file_open(bytes.baseAddress, bytes.count, &form, limits.memory) else {
+      throw .damaged(name, "its first directory is broken")
     }
+    self.file = file
   }
 
-  deinit { for file in files { ctiff_close(file) } }
+  deinit { ctiff_close(file) }
 
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
     for row in 0..<count {
-      let isRead = line.withUnsafeMutableBufferPointer { line in
-        files.enumerated().allSatisfy { plane, file in
-          ctiff_row(file, UInt32(next), line.baseAddress.map { $0 + plane * lineBytes })
-        }
+      let isRead = line.withUnsafeMutableBufferPointer {
+        ctiff_row(file, UInt32(next), $0.baseAddress)
       }
       guard isRead else {
         let sentence = words.prefix(1).lowercased() + words.dropFirst()
@@ -101,8 +89,8 @@ final class TIFFRows: RowSource {
     _ target: UnsafeMutableRawBufferPointer
   ) {
     let (channels, bits) = (shape.layout.channels, header.bits)
-    if bits >= 8, bits == shape.depth, channels == header.samples, !header.isSeparate,
-      !header.isInverted, !header.isAssociated
+    if bits >= 8, bits == shape.depth, channels == header.samples, !header.isInverted,
+      !header.isAssociated
     {
       let start = region.x * shape.pixelBytes
       let samples = UnsafeRawBufferPointer(rebasing: line[start..<start + target.count])
@@ -114,10 +102,7 @@ final class TIFFRows: RowSource {
     var pixel = [Int](repeating: 0, count: channels)
     for x in 0..<region.width {
       for channel in 0..<channels {
-        let bit =
-          header.isSeparate
-          ? channel * lineBytes * 8 + (region.x + x) * bits
-          : ((region.x + x) * header.samples + channel) * bits
+        let bit = ((region.x + x) * header.samples + channel) * bits
         // libtiff delivers 16 bits in the machine's byte order. In other bytes, the leftmost sample has the highest bits.
         pixel[channel] =
           bits == 16
