@@ -48,7 +48,7 @@ enum FieldRules {
     gallery       | 0.8  | image, img, picture, photo | pictures, of whatever number
     price         | 0.97 | final, current, selling, calculated, 판매가, 판매가격, 販売価格, 售价 | what is paid in the end
     price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá, מחיר, vk | a price's name
-    price         | 0.7  | unit, base, net, netto, offers, standard, reference, market, suggested | a price in some sense
+    price         | 0.65 | unit, base, net, netto, offers, standard, reference, market, suggested | a price in some sense
     reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция, specials, promocional, الخصم, خصم, מבצע | only reduced items have it
     former        | 1    | mrp, normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价, reg, initial, strikethrough, reference, suggested, recommended, oude, vorige, undiscounted, unreduced | the price that was
     never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, 仕入, 원가, ทุน, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison | other money, or none
@@ -245,7 +245,7 @@ enum PriceMeaning {
     isNet =
       isNet || path.contains { FieldRules.isNamed("partly", $0) }
       || tail.contains { FieldRules.has("untaxed", in: $0) }
-    let confidence = min(Self.confidence(of: path[named]), isNet ? 0.7 : isLowest ? 0.8 : 1)
+    let confidence = min(Self.confidence(of: path[named]), isNet ? 0.65 : isLowest ? 0.8 : 1)
     if FieldRules.has("former", in: words) { return (.former, confidence) }
     return (FieldRules.has("reduced", in: words) ? .reduced : .asked, confidence)
   }
@@ -397,7 +397,7 @@ struct FieldScore {
       let isMark = path.contains { FieldRules.has("mark", in: $0) }
       let hasEndings = evidence.share(PictureText.hasEnding) > 0.8
       let isForm = FieldRules.has("link", "picture", in: name)
-      let own = max(known, isNamed && isForm ? 0.9 : 0, hasEndings ? 0.75 : 0)
+      let own = max(known, isNamed && isForm ? 0.9 : 0, hasEndings ? 0.8 : 0)
       let isBackdrop = path.contains { name in
         FieldRules.has("backdrop", in: name)
           && (name != path.last || FieldRules.has("picture", in: name))
@@ -407,7 +407,7 @@ struct FieldScore {
         || ["href", "self", "link"].contains(name) && evidence.share(PictureText.isService) > 0.5
       let isTemplate = evidence.share(PictureText.isTemplate) > 0.2
       let likely =
-        isOfOthers || isMark || isService ? 0.35 : isTemplate ? 0.5 : isBackdrop ? 0.85 : 1
+        isOfOthers || isMark || isService ? 0.35 : isTemplate ? 0.5 : isBackdrop ? 0.6 : 1
       return own * likely * (evidence.share(PictureText.isHosted) > 0.8 ? 0.9 : 1)
     }
   }

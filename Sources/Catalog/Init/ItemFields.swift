@@ -127,7 +127,8 @@ struct ItemFields {
     let most = chosen.map { size(of: $0) ?? 0 }.max() ?? 0
     let rivals = (lists + singles).filter { other in
       let isShown = chosen.contains { $0.place == other.evidence.place || $0.hasPictures(of: other.evidence) }
-      return other.isSure && !isShown && other.evidence.held * 2 >= best.evidence.held
+      let isPart = Self.isWhole(best.evidence) && !Self.isWhole(other.evidence)
+      return other.isSure && !isShown && !isPart && other.evidence.held * 2 >= best.evidence.held
         && !Self.isForm(other) && size(of: other.evidence) ?? .max > most
     }
     rankings[.gallery] = gallery + rivals + lists
@@ -145,8 +146,8 @@ struct ItemFields {
       let factor = isOfAnother(score.evidence, among: all) ? 0.35 : 1
       return FieldScore(evidence: score.evidence, confidence: factor * score.confidence)
     }.filter { $0.confidence >= FieldScore.floor }.ranked { score in
-      let isWhole = score.evidence.share(PictureText.isAbsolute) > 0.5
-      return score.confidence * (0.7 + 0.3 * score.evidence.share) * (isWhole ? 1 : 0.7)
+      return score.confidence * (0.7 + 0.3 * score.evidence.share)
+        * (Self.isWhole(score.evidence) ? 1 : 0.7)
     }
   }
 
@@ -206,31 +207,43 @@ struct ItemFields {
     let place = score.evidence.place
     let own = size(of: score.evidence) ?? FieldRules.usualSize
     let forms = evidence.filter { other in
-      other.isPictureText && !other.isPage && Self.differ(place, other.place)
+      guard other.isPictureText, !other.isPage, let step = Self.difference(place, other.place)
+      else { return false }
+      return [place, other.place].allSatisfy { Self.isFormName($0.steps[step].said) }
+        || FieldScore.judge(.thumbnail, other).isSure
     }
     let unsized = forms.first { other in
       other.samples.count == score.evidence.samples.count
         && zip(score.evidence.samples, other.samples).allSatisfy { PictureText.isSized($0, of: $1) }
     }
     let known = others.filter(\.isSure).map(\.evidence) + forms.filter { $0.held == score.evidence.held }
-    let isWhole = score.evidence.share(PictureText.isAbsolute) > 0.5
     let larger = known.filter { other in
       size(of: other) ?? FieldRules.usualSize > own
-        && (other.share(PictureText.isAbsolute) > 0.5) == isWhole
+        && Self.isWhole(other) == Self.isWhole(score.evidence)
     }
     let most = larger.max { size(of: $0) ?? 0 < size(of: $1) ?? 0 }
     return (unsized ?? most).map { FieldScore(evidence: $0, confidence: score.confidence) }
   }
 
-  /// Whether one name differs between two paths, and nothing else.
-  private static func differ(_ one: FieldPlace, _ other: FieldPlace) -> Bool {
-    guard one.steps.count == other.steps.count else { return false }
+  /// Whether a name is that of a picture or of its size, such as `large`.
+  private static func isFormName(_ name: String) -> Bool {
+    FieldRules.has("picture", "largest", "smallest", "middle", in: NameWords.plain(name))
+      || FieldRules.pictureSize(name) != FieldRules.usualSize
+  }
+
+  /// Whether most of the pictures at a path are URLs with a host.
+  private static func isWhole(_ evidence: FieldEvidence) -> Bool {
+    evidence.share(PictureText.isAbsolute) > 0.5
+  }
+
+  /// The index of the only name that differs between two paths, or nil if more than one name differs.
+  private static func difference(_ one: FieldPlace, _ other: FieldPlace) -> Int? {
+    guard one.steps.count == other.steps.count else { return nil }
     let apart = one.steps.indices.filter { one.steps[$0] != other.steps[$0] }
-    return apart.count == 1
-      && apart.allSatisfy { step in
-        !one.steps[step].isList && !other.steps[step].isList
-          && (one.steps[step].choice == nil) == (other.steps[step].choice == nil)
-      }
+    guard apart.count == 1, !one.steps[apart[0]].isList, !other.steps[apart[0]].isList,
+      (one.steps[apart[0]].choice == nil) == (other.steps[apart[0]].choice == nil)
+    else { return nil }
+    return apart[0]
   }
 
   // MARK: - All of it

@@ -229,7 +229,7 @@ struct ResponseLook {
   /// The response, converted to JSON.
   let response: JSONNode
   /// The program that makes items of the response, or nil if the response already has items.
-  let program: TableProgram?
+  let program: JoiningProgram?
   /// The place in ``root`` where the items are.
   let place: ItemPlace
   /// The confidence that the items are at ``place``, from 0 to slightly above 1.
@@ -248,7 +248,7 @@ struct ResponseLook {
   init(_ body: [UInt8]) throws(CatalogError) {
     let (notation, body) = try ProposedNotation.lines(for: body)
     let response = try JSONDocument(parsing: body, of: "the response").root
-    let program = TableProgram(for: response)
+    let program = JoiningProgram(for: response)
     // The output of the program is used only if it contains items.
     let joined = program?.applied(to: body)
     let found = joined.flatMap { Self.best(in: $0) }

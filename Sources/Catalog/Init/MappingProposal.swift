@@ -221,8 +221,8 @@ extension MappingProposal: ProposedReading {
   private var items: [String] {
     let path = place.jsonPath
     let reason = "an array of \(count(itemCount, "object"))"
-    if look.program != nil {
-      return [TableProgram.comment] + made(noted("items: $.items", confidence, reason))
+    if let program = look.program {
+      return [program.comment] + made(noted("items: $.items", confidence, reason))
     }
     let member = place.member?.all.dropFirst() ?? ""
     switch place.kind {

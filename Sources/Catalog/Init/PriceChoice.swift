@@ -29,7 +29,7 @@ struct PriceChoice {
       areDifferent && !score.evidence.isPartial && score.amounts.count == 1
     }
     offered.removeAll { isConstant($0) && $0.meaning == .asked }
-    former.removeAll { isConstant($0) && $0.evidence.reals == 0 }
+    former.removeAll { isConstant($0) && $0.evidence.share(PriceText.isWhole) == 1 }
     let others = all.filter { $0.place != id && $0.isMoney }
     choose(among: others)
     chooseNormalPrice()
@@ -88,7 +88,10 @@ struct PriceChoice {
       if price.evidence.isPartial {
         // Items without the chosen price can have a price before a reduction. That price is then the price to pay.
         salePrice += former.first { $0.evidence.fills(price.evidence) }.map { [$0] } ?? []
-        if reduced != nil || salePrice.count > 1 || price.isRare {
+        let isFilled =
+          salePrice.count > 1 && reduced != nil && price.isSibling(of: salePrice[1])
+          && price.isNever(above: salePrice[1], by: 4) && !salePrice[1].evidence.isPartial
+        if !isFilled, reduced != nil || salePrice.count > 1 || price.isRare {
           salePrice = salePrice.map(\.doubtful)
         }
       }
@@ -102,14 +105,22 @@ struct PriceChoice {
     }
     offered += unnamed
     let known = salePrice + [full].compactMap(\.self)
-    let hasRival = offered.contains { rival in
+    let rivals = offered.filter { rival in
       let isOfPart = rival.evidence.place.isMany && !sale.evidence.place.isMany
       return rival.confidence > sale.confidence - 0.15 && !isOfPart
         && !known.contains { $0.isSame(as: rival) }
+    } + unnamed
+    if salePrice.contains(where: { !$0.isSure }) { salePrice = salePrice.map(\.doubtful) }
+    guard let rival = rivals.first else { return }
+    // The lower one of two prices is the better guess, and the higher one is possibly the price before a reduction.
+    let isNamed = rival.confidence > 0.5 || FieldRules.has("reduced", in: NameWords.plain(rival.evidence.place.name))
+    if isNamed, rival.isNever(above: sale, by: 50) {
+      former.append(sale.doubtful)
+      salePrice = rival.evidence.isPartial ? [rival] + salePrice : [rival]
+    } else if sale.isNever(above: rival, by: 50) {
+      former.append(rival.doubtful)
     }
-    if hasRival || !unnamed.isEmpty || salePrice.contains(where: { !$0.isSure }) {
-      salePrice = salePrice.map(\.doubtful)
-    }
+    salePrice = salePrice.map(\.doubtful)
   }
 
   /// Chooses the price to pay if no path means a price to pay; the choice is doubtful.

@@ -101,7 +101,8 @@ struct PriceProposal {
       unit = .minor
     } else {
       let isDoubtful =
-        other == .doubtful || other != .major && Self.seemsMinor(evidence, in: currency)
+        other == .doubtful
+        || (other != .major || !scores[0].isSure) && Self.seemsMinor(evidence, in: currency)
       unit = isDoubtful ? .doubtful : .major
     }
   }

@@ -1,0 +1,93 @@
+/// A jq program that makes items of a response whose items are spread over several parts.
+///
+/// Some services send, for example, the pictures of all items in a list of their own, and an item names its picture by
+/// an id. The program replaces such an id by the picture. It also gives the rows of a table the names of the columns.
+struct JoiningProgram: Hashable {
+  /// The comment that explains the program in the catalog file.
+  let comment: String
+  /// The program.
+  ///
+  /// Its output is `{"items": […]}`.
+  let program: String
+
+  /// Chooses the program for a response, or returns nil if the response can be read as it is.
+  init?(for root: JSONNode) {
+    if let table = Self.table(root) {
+      comment = "# A table: its columns have their names once, here each row gets them."
+      program = table
+      return
+    }
+    let known = Self.known.first { known in
+      (try? FormatSignature.fits(known.signature.map(JSONPath.init(parsing:)), root)) == true
+    }
+    guard let known else { return nil }
+    comment =
+      "# As \(known.service) sends it, items refer to other things by id: here they are joined."
+    program = known.program
+  }
+
+  /// The program for a table in JSON, or nil if the response is not a table.
+  ///
+  /// The names of the columns are in the first row, or in a list of their own:
+  /// `{"columns": ["id", "name"], "rows": [[1, "Cup"], [2, "Mug"]]}`.
+  private static func table(_ root: JSONNode) -> String? {
+    func isRow(_ node: JSONNode) -> Bool {
+      node.kind == .array && !node.elements.contains { $0.kind == .object }
+    }
+    func isHead(_ node: JSONNode) -> Bool {
+      node.elements.count > 1 && node.elements.allSatisfy { $0.text?.isEmpty == false }
+    }
+    let named = "[$names, .] | transpose | map({(.[0]): .[1]}) | add"
+    let lists =
+      root.kind == .array
+      ? [(".", root)] : root.members.map { (JQText.member($0.name), $0.value) }
+    for (here, list) in lists {
+      let rows = list.elements
+      guard rows.count > 1, rows.allSatisfy(isRow), let width = rows.first?.elements.count,
+        width > 1
+      else { continue }
+      if isHead(rows[0]) { return "\(here) | .[0] as $names | {items: [.[1:][] | \(named)]}" }
+      let head = root.members.first { isHead($0.value) && $0.value.elements.count == width }
+      guard let head else { continue }
+      return "\(JQText.member(head.name)) as $names | {items: [\(here)[] | \(named)]}"
+    }
+    return nil
+  }
+
+  /// The programs for known services, each with paths that every response of the service has.
+  private static let known: [(service: String, signature: [String], program: String)] = [
+    (
+      "Square", ["$.objects[*].item_data"],
+      """
+      INDEX((.objects + .related_objects)[]; .id) as $linked
+      | {items: [.objects[] | select(.type == "ITEM" and (.is_deleted | not)) | {id} + (.item_data | {
+        name,
+        description: (.description_plaintext // .description),
+        categories: [.categories[]?.id // empty | $linked[.].category_data.name | strings],
+        price_money: [.variations[]?.item_variation_data.price_money // empty][0],
+        images: [.image_ids[]? | $linked[.].image_data.url | strings]})]}
+      """
+    ),
+    (
+      "JSON:API", ["$.included[0].attributes", "$.data[0].attributes"],
+      """
+      INDEX(.included[]; "\\(.type) \\(.id)") as $linked
+      | def one: $linked["\\(.type) \\(.id)"].attributes;
+      {items: [.data[] | .attributes + {id} + ((.relationships // {}) | map_values(.data
+        | if type == "array" then [.[] | one | values] elif type == "object" then one else null end))]}
+      """
+    ),
+  ]
+
+  /// Runs the program on a response.
+  ///
+  /// - Returns: The output, or nil if the program fails: libjq is missing, or the response has an unexpected form.
+  func applied(to body: [UInt8]) -> JSONNode? {
+    do throws(CatalogError) {
+      let made = try Transform(compiling: program).apply(to: body, of: "the response")
+      return try JSONDocument(parsing: made, of: "the response, joined").root
+    } catch {
+      return nil
+    }
+  }
+}
