@@ -477,6 +477,12 @@ struct FieldPlace: Hashable {
     return "$" + parts.joined()
   }
 
+  /// Whether the path leads to the values at another place too, because it leads to all members of an object.
+  func holds(_ other: FieldPlace) -> Bool {
+    steps.count == other.steps.count
+      && zip(steps, other.steps).allSatisfy { $0 == $1 || $0.name == Self.everyElement }
+  }
+
   /// The name of a step that stands for all members of an object, or all elements of a list.
   static let everyElement = "[*]"
 

@@ -122,14 +122,17 @@ struct ItemFields {
       gallery.removeAll { $0.evidence.place.steps[0].name == best.evidence.place.steps[0].name }
     }
     let isSmall = gallery.first.map { !$0.isSure || size(of: $0.evidence) == 0 } ?? true
-    if isSmall, let large = largest(best, among: singles) { gallery = [large] }
+    if isSmall, let large = numbered(best) ?? largest(best, among: singles) { gallery = [large] }
     let chosen = (thumbnail + gallery).map(\.evidence)
     let most = chosen.map { size(of: $0) ?? 0 }.max() ?? 0
     let rivals = (lists + singles).filter { other in
-      let isShown = chosen.contains { $0.place == other.evidence.place || $0.hasPictures(of: other.evidence) }
+      let isShown = chosen.contains {
+        $0.place == other.evidence.place || $0.hasPictures(of: other.evidence)
+          || $0.place.holds(other.evidence.place)
+      }
       let isPart = Self.isWhole(best.evidence) && !Self.isWhole(other.evidence)
       return other.isSure && !isShown && !isPart && other.evidence.held * 2 >= best.evidence.held
-        && !Self.isForm(other) && size(of: other.evidence) ?? .max > most
+        && !Self.isForm(other) && size(of: other.evidence) ?? .max >= most
     }
     rankings[.gallery] = gallery + rivals + lists
     guard let rival = rivals.first else { return }
@@ -223,6 +226,20 @@ struct ItemFields {
     }
     let most = larger.max { size(of: $0) ?? 0 < size(of: $1) ?? 0 }
     return (unsized ?? most).map { FieldScore(evidence: $0, confidence: score.confidence) }
+  }
+
+  /// The path to all pictures of an object that numbers them, such as `{"1": …, "2": …}`; nil if they have no numbers.
+  private func numbered(_ score: FieldScore) -> FieldScore? {
+    let place = score.evidence.place
+    let step = (rankings[.thumbnail] ?? []).lazy.compactMap { other in
+      Self.difference(place, other.evidence.place).flatMap { step in
+        let names = [place, other.evidence.place].map { $0.steps[step].name }
+        return names.allSatisfy { Int($0) != nil } ? step : nil
+      }
+    }.first
+    var all = score
+    if let step { all.evidence.place.steps[step] = FieldPlace.Step(name: FieldPlace.everyElement) }
+    return step == nil ? nil : all
   }
 
   /// Whether a name is that of a picture or of its size, such as `large`.
