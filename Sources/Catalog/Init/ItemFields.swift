@@ -209,17 +209,19 @@ struct ItemFields {
   private func largest(_ score: FieldScore, among others: [FieldScore]) -> FieldScore? {
     let place = score.evidence.place
     let own = size(of: score.evidence) ?? FieldRules.usualSize
-    let forms = evidence.filter { other in
-      guard other.isPictureText, !other.isPage, let step = Self.difference(place, other.place)
-      else { return false }
-      return [place, other.place].allSatisfy { Self.isFormName($0.steps[step].said) }
-        || FieldScore.judge(.thumbnail, other).isSure
-    }
-    let unsized = forms.first { other in
+    let siblings = evidence.compactMap { other in
+      Self.difference(place, other.place).map { (step: $0, other: other) }
+    }.filter { $0.other.isPictureText && !$0.other.isPage }
+    let unsized = siblings.map(\.other).first { other in
       other.samples.count == score.evidence.samples.count
         && zip(score.evidence.samples, other.samples).allSatisfy { PictureText.isSized($0, of: $1) }
     }
-    let known = others.filter(\.isSure).map(\.evidence) + forms.filter { $0.held == score.evidence.held }
+    let forms = siblings.filter { step, other in
+      other.held == score.evidence.held
+        && ([place, other.place].allSatisfy { Self.isFormName($0.steps[step].said) }
+          || FieldScore.judge(.thumbnail, other).isSure)
+    }
+    let known = others.filter(\.isSure).map(\.evidence) + forms.map(\.other)
     let larger = known.filter { other in
       size(of: other) ?? FieldRules.usualSize > own
         && Self.isWhole(other) == Self.isWhole(score.evidence)

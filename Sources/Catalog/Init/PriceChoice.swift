@@ -106,7 +106,11 @@ struct PriceChoice {
     offered += unnamed
     let known = salePrice + [full].compactMap(\.self)
     let rivals = offered.filter { rival in
-      let isOfPart = rival.evidence.place.isMany && !sale.evidence.place.isMany
+      let isOfPart =
+        !sale.evidence.place.isMany
+        && rival.evidence.place.steps.contains {
+          $0.isList && FieldRules.isNamed("variant", NameWords.plain($0.name))
+        }
       return rival.confidence > sale.confidence - 0.15 && !isOfPart
         && !known.contains { $0.isSame(as: rival) }
     } + unnamed
