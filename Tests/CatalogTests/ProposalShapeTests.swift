@@ -122,7 +122,7 @@ struct ProposalShapeTests {
     Way(
       testDescription: "cents beside their text",
       item: #""price": 7NUMBER0, "display": "$7.NUMBER0""#,
-      lines: ["  salePrice: {path: $.price, minorUnits: true}"]
+      lines: ["  salePrice: $.display"]
     ),
     Way(
       testDescription: "a special price that only some have",
@@ -147,7 +147,7 @@ struct ProposalShapeTests {
     Way(
       testDescription: "a price by its currency",
       item: #""price": {"EUR": 12.5, "USD": 14}"#,
-      lines: ["currency: EUR", "  salePrice: $.price.EUR"]
+      lines: ["currency: EUR", "  # salePrice: $.price.EUR"]
     ),
     Way(
       testDescription: "a price before a reduction that its parent tells",

@@ -280,7 +280,8 @@ struct EvidenceCollection {
     guard (2...12).contains(elements.count),
       !elements.contains(where: { element in
         element.members.contains { name, _ in
-          FieldRules.isID(name) || PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
+          ["id", "uuid", "sku"].contains(NameWords.words(of: name).last ?? "")
+            || PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
         }
       }),
       elements[0].members.contains(where: { $0.value.text.map(PictureText.isLink) ?? false })

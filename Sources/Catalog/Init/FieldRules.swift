@@ -404,7 +404,8 @@ struct FieldScore {
       }
       let isService =
         FieldRules.isID(place.name)
-        || ["href", "self", "link"].contains(name) && evidence.share(PictureText.isService) > 0.5
+        || ["href", "self", "link"].contains(name.split(separator: " ").last ?? "")
+          && evidence.share(PictureText.isService) > 0.5
       let isTemplate = evidence.share(PictureText.isTemplate) > 0.2
       let likely =
         isOfOthers || isMark || isService ? 0.35 : isTemplate ? 0.5 : isBackdrop ? 0.6 : 1
@@ -417,7 +418,8 @@ struct FieldScore {
   /// The values must differ in all items.
   private static func unnamedID(_ evidence: FieldEvidence, _ name: String) -> Double {
     let words = name.split(separator: " ").map(String.init)
-    let isOther = FieldRules.has("other", "person", "address", "contact", "never", in: name)
+    let isOther =
+      FieldRules.has("other", "person", "address", "contact", "measure", "never", in: name)
     guard evidence.place.steps.count < 3, evidence.variety == 1, !isOther,
       PriceMeaning.of(evidence.place) == nil,
       evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
@@ -439,7 +441,8 @@ struct FieldScore {
     let words = name.split(separator: " ").map(String.init)
     if FieldRules.has("person", "other", in: name) || words.contains("file") { return 0 }
     let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
-    let isCalled = words.contains { ["nm", "name", "title"].contains($0) }
+    let isCalled =
+      words.contains { ["nm", "name", "title"].contains($0) }
       || FieldRules.confidence("title", words.first ?? "") > 0.9
     if isCalled { return isWords && evidence.variety > 0.8 ? 0.85 : 0.5 }
     // If the items have no better title, their description can serve as the title.

@@ -100,8 +100,8 @@ struct ItemFields {
 
   /// Chooses the pictures: the likeliest single one as the thumbnail, and the list or the largest form as the gallery.
   ///
-  /// The gallery is doubtful if another field of an unknown or larger size has other pictures of the item, because the
-  /// largest pictures have to be somewhere. So is a thumbnail whose name is that of no main picture.
+  /// Both are doubtful if another field has other pictures of the item, of an unknown or larger size, because the largest
+  /// pictures have to be somewhere.
   private mutating func choosePictures() {
     let all = FieldScore.ranking(.thumbnail, evidence)
     // A text with several URLs is not a thumbnail.
@@ -121,24 +121,27 @@ struct ItemFields {
       thumbnail += forms.map { FieldScore(evidence: $0, confidence: best.confidence) }
       gallery.removeAll { $0.evidence.place.steps[0].name == best.evidence.place.steps[0].name }
     }
-    let isSmall = gallery.first.map { !$0.isSure || size(of: $0.evidence) == 0 } ?? true
+    let isSmall =
+      gallery.first.map { list in
+        !list.isSure || list.evidence.place.names.contains { FieldRules.pictureSize($0) == 0 }
+      } ?? true
     if isSmall, let large = numbered(best) ?? largest(best, among: singles) { gallery = [large] }
     let chosen = (thumbnail + gallery).map(\.evidence)
-    let most = chosen.map { size(of: $0) ?? 0 }.max() ?? 0
     let rivals = (lists + singles).filter { other in
       let isShown = chosen.contains {
         $0.place == other.evidence.place || $0.hasPictures(of: other.evidence)
           || $0.place.holds(other.evidence.place)
+          || other.evidence.place.steps.starts(with: $0.place.steps)
       }
       let isPart = Self.isWhole(best.evidence) && !Self.isWhole(other.evidence)
       return other.isSure && !isShown && !isPart && other.evidence.held * 2 >= best.evidence.held
-        && !Self.isForm(other) && size(of: other.evidence) ?? .max >= most
+        && !Self.isForm(other)
+        && chosen.allSatisfy { Self.isLarger(other.evidence, than: $0) != false }
     }
     rankings[.gallery] = gallery + rivals + lists
     guard let rival = rivals.first else { return }
     gallery = gallery.isEmpty ? [rival.doubtful] : gallery.map(\.doubtful)
-    let isAlike = rivals.contains { $0.confidence > best.confidence - 0.1 }
-    if best.confidence < 0.9, isAlike { thumbnail = thumbnail.map(\.doubtful) }
+    thumbnail = thumbnail.map(\.doubtful)
   }
 
   /// A ranking in which pictures of other things, such as the item's shop, have a low confidence.
@@ -149,7 +152,7 @@ struct ItemFields {
       let factor = isOfAnother(score.evidence, among: all) ? 0.35 : 1
       return FieldScore(evidence: score.evidence, confidence: factor * score.confidence)
     }.filter { $0.confidence >= FieldScore.floor }.ranked { score in
-      return score.confidence * (0.7 + 0.3 * score.evidence.share)
+      score.confidence * (0.7 + 0.3 * score.evidence.share)
         * (Self.isWhole(score.evidence) ? 1 : 0.7)
     }
   }
@@ -186,16 +189,18 @@ struct ItemFields {
     }
   }
 
-  /// The size of the pictures, only to be compared with the sizes at other paths; nil if nothing says it.
+  /// Whether pictures are larger than others, or nil if nothing says so.
   ///
-  /// It is that of their name (``FieldRules/pictureSize(_:)``), or else the width beside them or in their URLs. Of two
-  /// names such as `large` and `big`, the width decides.
-  private func size(of evidence: FieldEvidence) -> Int? {
-    let named = evidence.place.names.map(FieldRules.pictureSize)
-      .last { $0 != FieldRules.usualSize }
-    let pixels = evidence.width ?? PictureText.pixels(evidence)
-    guard let named, named != FieldRules.mediumSize || pixels == nil else { return pixels }
-    return named + (named >= FieldRules.largeSize ? min(pixels ?? 0, FieldRules.largeSize - 1) : 0)
+  /// The widths beside the pictures or in their URLs are compared, or else the names (``FieldRules/pictureSize(_:)``).
+  private static func isLarger(_ one: FieldEvidence, than other: FieldEvidence) -> Bool? {
+    let pixels = [one, other].compactMap { $0.width ?? PictureText.pixels($0) }
+    if pixels.count == 2, pixels[0] != pixels[1] { return pixels[0] > pixels[1] }
+    let names = [one, other].map { $0.place.names.map(FieldRules.pictureSize) }
+    let named = names.map { $0.last { $0 != FieldRules.usualSize } ?? FieldRules.usualSize }
+    // A picture with an unknown name can be as large as any other.
+    let isKnown = named[0] < FieldRules.usualSize || named[0] > named[1]
+    return named[0] == named[1] || !isKnown && named[0] == FieldRules.usualSize
+      ? nil : named[0] > named[1]
   }
 
   /// The largest form of a picture, or nil if none is larger.
@@ -208,25 +213,26 @@ struct ItemFields {
   /// - Returns: The path to the larger pictures.
   private func largest(_ score: FieldScore, among others: [FieldScore]) -> FieldScore? {
     let place = score.evidence.place
-    let own = size(of: score.evidence) ?? FieldRules.usualSize
     let siblings = evidence.compactMap { other in
       Self.difference(place, other.place).map { (step: $0, other: other) }
     }.filter { $0.other.isPictureText && !$0.other.isPage }
     let unsized = siblings.map(\.other).first { other in
       other.samples.count == score.evidence.samples.count
-        && zip(score.evidence.samples, other.samples).allSatisfy { PictureText.isSized($0, of: $1) }
+        && zip(score.evidence.samples, other.samples).allSatisfy {
+          PictureText.isSized($0, of: $1)
+        }
     }
     let forms = siblings.filter { step, other in
       other.held == score.evidence.held
-        && ([place, other.place].allSatisfy { Self.isFormName($0.steps[step].said) }
+        && (step > 0 || [place, other.place].allSatisfy { Self.isFormName($0.steps[step].said) }
           || FieldScore.judge(.thumbnail, other).isSure)
     }
     let known = others.filter(\.isSure).map(\.evidence) + forms.map(\.other)
     let larger = known.filter { other in
-      size(of: other) ?? FieldRules.usualSize > own
+      Self.isLarger(other, than: score.evidence) == true
         && Self.isWhole(other) == Self.isWhole(score.evidence)
     }
-    let most = larger.max { size(of: $0) ?? 0 < size(of: $1) ?? 0 }
+    let most = larger.max { Self.isLarger($1, than: $0) == true }
     return (unsized ?? most).map { FieldScore(evidence: $0, confidence: score.confidence) }
   }
 

@@ -434,7 +434,9 @@ extension MappingProposal: ProposedReading {
     let isSure = best >= FieldScore.sure
     return ranking.unique(by: \.evidence.place).filter { score in
       score.confidence > (isSure ? best - 0.12 : FieldScore.floor)
-        && !taken.prefix(isSure ? taken.count : 1).contains { $0.evidence.place == score.evidence.place }
+        && !taken.prefix(isSure ? taken.count : 1).contains {
+          $0.evidence.place == score.evidence.place
+        }
     }.prefix(isSure ? 1 : 4)
   }
 

@@ -71,7 +71,8 @@ struct PriceChoice {
       score.meaning == .reduced
         && asked.first.map { $0.evidence.place.isMany == score.evidence.place.isMany } ?? true
     }
-    let full = asked.first { full in reduced.map { full.isSibling(of: $0) } ?? true } ?? asked.first
+    let full =
+      asked.first { full in reduced.map { full.isSibling(of: $0) } ?? true } ?? asked.first
     if let reduced, let full {
       let isLower = reduced.isNever(above: full, by: 4)
       let isPart = !isLower && reduced.isNever(above: full, by: .infinity)
@@ -100,24 +101,31 @@ struct PriceChoice {
     }
     guard let sale = salePrice.first, sale.confidence > FieldScore.floor else { return }
     let unnamed = others.map { FieldScore(evidence: $0, confidence: 0.5) }.filter { rival in
-      let isCalled = FieldRules.has("former", "reduced", in: NameWords.plain(rival.evidence.place.name))
+      let isCalled = FieldRules.has(
+        "former",
+        "reduced",
+        in: NameWords.plain(rival.evidence.place.name)
+      )
       return rival.isLike(sale) && (isCalled || rival.evidence.share > 0.9)
     }
     offered += unnamed
     let known = salePrice + [full].compactMap(\.self)
-    let rivals = offered.filter { rival in
-      let isOfPart =
-        !sale.evidence.place.isMany
-        && rival.evidence.place.steps.contains {
-          $0.isList && FieldRules.isNamed("variant", NameWords.plain($0.name))
-        }
-      return rival.confidence > sale.confidence - 0.15 && !isOfPart
-        && !known.contains { $0.isSame(as: rival) }
-    } + unnamed
+    let rivals =
+      offered.filter { rival in
+        let isOfPart =
+          !sale.evidence.place.isMany
+          && rival.evidence.place.steps.contains {
+            $0.isList && FieldRules.isNamed("variant", NameWords.plain($0.name))
+          }
+        return rival.confidence > sale.confidence - 0.15 && !isOfPart
+          && !known.contains { $0.isSame(as: rival) }
+      } + unnamed
     if salePrice.contains(where: { !$0.isSure }) { salePrice = salePrice.map(\.doubtful) }
     guard let rival = rivals.first else { return }
     // The lower one of two prices is the better guess, and the higher one is possibly the price before a reduction.
-    let isNamed = rival.confidence > 0.5 || FieldRules.has("reduced", in: NameWords.plain(rival.evidence.place.name))
+    let isNamed =
+      rival.confidence > 0.5
+      || FieldRules.has("reduced", in: NameWords.plain(rival.evidence.place.name))
     if isNamed, rival.isNever(above: sale, by: 50) {
       former.append(sale.doubtful)
       salePrice = rival.evidence.isPartial ? [rival] + salePrice : [rival]
@@ -169,7 +177,10 @@ struct PriceChoice {
       rival.confidence > normal.confidence - 0.15 && !rival.isSame(as: normal)
         && !rival.isSame(as: sale)
     }
-    let isDerived = former.isEmpty && !sale.isSure
+    // If the price to pay is a guess, so is the price before the reduction, and either can be the price to pay.
+    let isGuess = offered.first.map { !$0.isSure } ?? true
+    if isGuess { offered += former }
+    let isDerived = !sale.isSure && (former.isEmpty || isGuess)
     normalPrice = [hasRival || isDerived ? normal.doubtful : normal]
   }
 }

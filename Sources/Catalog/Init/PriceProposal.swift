@@ -130,9 +130,10 @@ struct PriceProposal {
   /// If everyday prices in the currency are that large, they can be cents only if all are very large and round.
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
   {
-    guard Currency.exponent(of: currency.code) == 2, evidence.share(PriceText.isWhole) == 1
-    else { return false }
+    guard evidence.share(PriceText.isWhole) == 1 else { return false }
     let numbers = evidence.samples.compactMap { Int($0) }.filter { $0 > 0 }
+    if numbers.count > 2, numbers.allSatisfy({ $0.isMultiple(of: 100_000) }) { return true }
+    guard Currency.exponent(of: currency.code) == 2 else { return false }
     let isHabit =
       currency.confidence >= FieldScore.sure
       && FieldRules.isNamed("largeAmounts", currency.code.lowercased())
