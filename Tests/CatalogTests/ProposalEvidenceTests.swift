@@ -21,7 +21,6 @@ struct ProposalEvidenceTests {
       testDescription: "a portrait of the person to ask is not the best guess",
       item:
         #""id": NUMBER, "name": "N NUMBER", "helper": {"name": "Jo", "portrait_image": "https://c.example/pNUMBER.jpg"}, "shots": {"photo": "https://c.example/NUMBER.jpg"}"#,
-      lines: ["    # thumbnail: $.shots.photo"],
       unsure: ["thumbnail", "gallery"]
     ),
     Case(
@@ -172,7 +171,6 @@ struct ProposalEvidenceTests {
       testDescription: "of numbered pictures the first is the best guess, and a video is none",
       item:
         #""id": NUMBER, "name": "S NUMBER", "video_thumb": "/vNUMBER.jpg", "img1": "/aNUMBER.jpg", "img2": "/bNUMBER.jpg""#,
-      lines: ["    # thumbnail: $.img1"],
       unsure: ["thumbnail", "gallery"]
     ),
     Case(

@@ -266,8 +266,8 @@ struct ProposalShapeTests {
   @Test(
     arguments: [
       (
-        #"{"sys": {"type": "Array"}, "items": [{"sys": {"id": "e1"}, "fields": {"title": "Cup", "price": 4,"#
-          + #""image": {"sys": {"type": "Link", "id": "a1"}}}}],"#
+        #"{"sys": {"type": "Array"}, "items": [{"sys": {"id": "e1", "type": "Entry"}, "fields": {"title": "Cup", "price": 4,"#
+          + #""image": {"sys": {"type": "Link", "linkType": "Asset", "id": "a1"}}}}],"#
           + #""includes": {"Asset": [{"sys": {"id": "a1"}, "fields": {"file": {"url": "//cdn.example/a.png"}}}]}}"#,
         "e1", "//cdn.example/a.png"
       ),

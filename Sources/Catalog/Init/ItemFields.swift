@@ -55,7 +55,7 @@ struct ItemFields {
       rankings[.longitude] = nil
     }
     choosePictures()
-    let prices = PriceChoice(among: evidence, besides: rankings[.id]?.first?.evidence.place)
+    let prices = PriceChoice(among: evidence, besides: taken)
     rankings[.salePrice] = prices.offered
     rankings[.normalPrice] = prices.former
     salePrice = prices.salePrice

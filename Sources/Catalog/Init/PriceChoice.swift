@@ -17,8 +17,8 @@ struct PriceChoice {
   ///
   /// - Parameters:
   ///   - all: The values at every path in the items.
-  ///   - id: The path to the id, which is no price.
-  init(among all: [FieldEvidence], besides id: FieldPlace?) {
+  ///   - taken: The paths to other fields, such as the title "Cup 1", which are no prices.
+  init(among all: [FieldEvidence], besides taken: Set<FieldPlace>) {
     offered = Self.candidates(.salePrice, among: all)
     former = Self.candidates(.normalPrice, among: all)
     // If an amount of 0 is all that the items say about a price, they say nothing about it.
@@ -30,7 +30,7 @@ struct PriceChoice {
     }
     offered.removeAll { isConstant($0) && $0.meaning == .asked }
     former.removeAll { isConstant($0) && $0.evidence.share(PriceText.isWhole) == 1 }
-    let others = all.filter { $0.place != id && $0.isMoney }
+    let others = all.filter { !taken.contains($0.place) && $0.isMoney }
     choose(among: others)
     chooseNormalPrice()
   }
