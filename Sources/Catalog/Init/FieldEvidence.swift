@@ -29,8 +29,6 @@ struct FieldEvidence {
   fileprivate(set) var placeholders: Set<String> = []
   /// The usual width of the picture, if the object around the URL states it, as `{"url": "/a.jpg", "width": 600}` does.
   fileprivate(set) var width: Int?
-  /// The last name on the path without the words and numbers that other names have too: `name` for `v_products_name_1`.
-  fileprivate(set) var bareName = ""
 
   /// The share of items that have a value, from 0 to 1.
   var share: Double { total == 0 ? 0 : Double(held) / Double(total) }
@@ -81,6 +79,9 @@ struct FieldEvidence {
       firsts[place] != nil && !(other.firsts.indices.contains(place) && other.firsts[place] != nil)
     }
   }
+
+  /// Whether most pictures at another place are among the pictures here.
+  func hasPictures(of other: FieldEvidence) -> Bool { other.share(Set(samples).contains) > 0.5 }
 
   /// Adds a value to the sample.
   ///
@@ -194,11 +195,11 @@ struct EvidenceCollection {
       all[position].dropPlaceholders()
       all[position].total = chosen.count
     }
-    describe()
+    addWidths()
   }
 
-  /// Adds to each place the width beside it, and the name without the words that it shares with other names.
-  private mutating func describe() {
+  /// Adds to each place the width beside it.
+  private mutating func addWidths() {
     var widths: [ArraySlice<FieldPlace.Step>: Int] = [:]
     for evidence in all where evidence.place.steps.count > 1 && evidence.texts == 0 {
       guard FieldRules.isNamed("width", NameWords.plain(evidence.place.name)) else { continue }
@@ -206,11 +207,8 @@ struct EvidenceCollection {
       let usual = numbers.isEmpty ? 0 : numbers[numbers.count / 2]
       if (16..<100_000).contains(usual) { widths[evidence.place.steps.dropLast()] = Int(usual) }
     }
-    let habit = NameHabit(of: all.map { $0.place.steps[0].name }.unique(by: \.self))
     for position in all.indices {
-      let place = all[position].place
-      all[position].width = widths[place.steps.dropLast()]
-      all[position].bareName = habit.bare(place.name, isOwn: place.names.count == 1)
+      all[position].width = widths[all[position].place.steps.dropLast()]
     }
   }
 
@@ -282,7 +280,8 @@ struct EvidenceCollection {
     guard (2...12).contains(elements.count),
       !elements.contains(where: { element in
         element.members.contains { name, _ in
-          FieldRules.isID(name) || PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
+          ["id", "uuid", "sku"].contains(NameWords.words(of: name).last ?? "")
+            || PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
         }
       }),
       elements[0].members.contains(where: { $0.value.text.map(PictureText.isLink) ?? false })
@@ -477,6 +476,12 @@ struct FieldPlace: Hashable {
       return Self.segment(step.name) + (step.choice ?? (step.isList ? element : ""))
     }
     return "$" + parts.joined()
+  }
+
+  /// Whether the path leads to the values at another place too, because it leads to all members of an object.
+  func holds(_ other: FieldPlace) -> Bool {
+    steps.count == other.steps.count
+      && zip(steps, other.steps).allSatisfy { $0 == $1 || $0.name == Self.everyElement }
   }
 
   /// The name of a step that stands for all members of an object, or all elements of a list.

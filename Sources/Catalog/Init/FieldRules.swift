@@ -48,10 +48,9 @@ enum FieldRules {
     gallery       | 0.8  | image, img, picture, photo | pictures, of whatever number
     price         | 0.97 | final, current, selling, calculated, 판매가, 판매가격, 販売価格, 售价 | what is paid in the end
     price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá, מחיר, vk | a price's name
-    price         | 0.7  | unit, base, net, netto, offers | a price in some sense
+    price         | 0.65 | unit, base, net, netto, offers, standard, reference, market, suggested | a price in some sense
     reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция, specials, promocional, الخصم, خصم, מבצע | only reduced items have it
     former        | 1    | mrp, normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价, reg, initial, strikethrough, reference, suggested, recommended, oude, vorige, undiscounted, unreduced | the price that was
-    listed        | 1    | list, mrp, listen, listino, regular, normal, retail, rrp, uvp, msrp, 정가, 定価, reg | is paid where items have no other price
     never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, 仕入, 원가, ทุน, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison | other money, or none
     amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted, numeral, float, default, string, pretty, sp | a number that is called by what stands before it
     measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, quantity, qty, stock, version, speed, duration, temperature, mileage, calories, kcal, latitude, longitude, lat, lng, lon | a number that is no money
@@ -70,16 +69,7 @@ enum FieldRules {
     priceWord     | 1    | final, current, selling, calculated, unit, base, net, netto | means a price only beside a word such as price
     partly        | 1    | net, netto, ht, bez, excl, ex, excluding, without, unit, grund, total, excluded | a price without tax, or per unit
     untaxed       | 1    | net, netto, ht, bez, excl, ex, excluding, excluded, without | the price without tax
-    taxed         | 1    | gross, brutto, bruto, ttc, incl, including, inclusive, inc, with | the price with tax
     lowest        | 1    | min, minimum, minimal, low, lowest, start, starting, from | the end of a range, or the limit of a price
-    statistic     | 1    | average, avg, trend, median | a number about the prices of many sellers
-    advised       | 1    | msrp, rrp, uvp, mrp, suggested, recommended, advies, market | another's price, which this shop may never have asked
-    standard      | 1    | standard | the price without a reduction, or a cost
-    retail        | 1    | retail | beside a list price, the price to pay
-    catalogPrice  | 1    | list, msrp, rrp, uvp, mrp | the price that the maker or a catalog names
-    reference     | 1    | reference | an earlier price, or the price of a kilogram
-    priceKind     | 1    | type, kind, price type, price kind, code, price list, customer group | the kind of a price in a list of prices
-    perUnit       | 1    | grammage, base quantity unit, base quantity, base unit, ref quantity, reference quantity, reference unit, reference format, unit quantity | the quantity that a price per unit is for
     inside        | 1    | variants, variations, options, skus, reviews, images, media, categories, tags, attributes, facets, filters, related, recommendations, recommended, popular, trending, suggestions, banners, links, brands | a list that is usually a part of an item
     variant       | 1    | variants, variations, options, skus, colors, colours, colorways, models | the forms of an item, whose pictures are its own
     baseURL       | 1    | base, base url, base uri, base path | the beginning of a URL
@@ -93,7 +83,6 @@ enum FieldRules {
     webPage       | 1    | page, pages | a page about the item or its picture
     webLink       | 1    | detail, details, link, links, href, web | a page, unless a name says that it is a picture
     translated    | 1    | translations, translation, i18n, localized, multilang, locales, lang | the text before it, by language
-    type          | 1    | s, t, i, l, f, d, b, dt, ss, ts, txt, str, p | the type of a value, as in name_s
     digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
     divisor       | 1    | divisor, divide by, denominator | the number by which the price beside it has to be divided
     rate          | 1    | rate, exchange rate, kurs, курс | what one unit of a currency costs in another
@@ -160,11 +149,6 @@ enum FieldRules {
             || word.lastIndex { !$0.isNumber }.map { names[String(word[...$0])] != nil } ?? false
         }
     }
-  }
-
-  /// Whether the table has a word with a meaning, other than that of an object that holds the item.
-  static func isKnown(_ word: String) -> Bool {
-    known.contains { $0.key != "wrapper" && $0.value[word] != nil }
   }
 
   /// Whether a name means a title or a description.
@@ -261,7 +245,7 @@ enum PriceMeaning {
     isNet =
       isNet || path.contains { FieldRules.isNamed("partly", $0) }
       || tail.contains { FieldRules.has("untaxed", in: $0) }
-    let confidence = min(Self.confidence(of: path[named]), isNet ? 0.7 : isLowest ? 0.8 : 1)
+    let confidence = min(Self.confidence(of: path[named]), isNet ? 0.65 : isLowest ? 0.8 : 1)
     if FieldRules.has("former", in: words) { return (.former, confidence) }
     return (FieldRules.has("reduced", in: words) ? .reduced : .asked, confidence)
   }
@@ -279,14 +263,6 @@ enum PriceMeaning {
     ("current retail", "current"), ("without rebate", "before"), ("without discount", "before"),
     ("discounted from", "was"), ("saving basis", "list price"),
   ]
-
-  /// Whether the name of the price itself, and not only that of an object around it, has the meaning `reduced`.
-  static func isReducedItself(_ place: FieldPlace) -> Bool {
-    let path = place.names.map(plain)
-    return path[(path.lastIndex(where: isPrice) ?? 0)...].contains {
-      FieldRules.has("reduced", in: $0)
-    }
-  }
 
   /// Whether a name in the form of ``plain(_:)`` means a price by itself.
   static func isPrice(_ name: String) -> Bool { confidence(of: name) > 0 }
@@ -328,13 +304,11 @@ struct FieldScore {
   var evidence: FieldEvidence
   /// From 0 (certainly not this field) to 1 (certainly this field).
   var confidence: Double
-  /// Whether this is a price before a reduction although its name does not say so.
-  var isFormer = false
 
   /// A path with a lower confidence is not proposed at all.
   static let floor = 0.3
   /// A field whose path has a lower confidence is commented out in the proposed file.
-  static let sure = 0.65
+  static let sure = 0.7
 
   var isSure: Bool { confidence >= Self.sure }
 
@@ -391,10 +365,7 @@ struct FieldScore {
         || parent.hasSuffix("s") && FieldRules.has("person", in: String(parent.dropLast()))
     }
     let isOfPicture = parents.contains { FieldRules.has("picture", in: $0) }
-    let known = max(
-      FieldRules.confidence(field.rawValue, name),
-      0.97 * FieldRules.confidence(field.rawValue, evidence.bareName)
-    )
+    let known = FieldRules.confidence(field.rawValue, name)
     switch field {
     case .id, .title:
       // A name inside an object such as `attributes` is the item's own. Inside any other object, it can be the name of
@@ -402,13 +373,9 @@ struct FieldScore {
       let isOwn = parents.allSatisfy {
         FieldRules.has("wrapper", in: $0) && !FieldRules.has("whereabouts", in: $0)
       }
-      let kin =
-        isOfOthers
-        ? 0.3 : isOfPicture ? 0.35 : isOwn ? 1 : evidence.variety == 1 ? 0.75 : 0.4
-      return
-        (known > 0
-        ? known : field == .id ? unnamedID(evidence, name) : unnamedTitle(evidence, name))
-        * kin
+      let kin = isOfOthers || isOfPicture ? 0.35 : isOwn ? 1 : evidence.variety == 1 ? 0.65 : 0.4
+      let guess = field == .id ? unnamedID : unnamedTitle
+      return (known > 0 ? known : guess(evidence, name)) * kin
     case .description:
       if isOfOthers || isOfPicture { return 0.4 * known }
       let isOfElement = place.steps.dropLast().contains {
@@ -430,17 +397,18 @@ struct FieldScore {
       let isMark = path.contains { FieldRules.has("mark", in: $0) }
       let hasEndings = evidence.share(PictureText.hasEnding) > 0.8
       let isForm = FieldRules.has("link", "picture", in: name)
-      let own = max(known, isNamed && isForm ? 0.9 : 0, hasEndings ? 0.75 : 0)
+      let own = max(known, isNamed && isForm ? 0.9 : 0, hasEndings ? 0.8 : 0)
       let isBackdrop = path.contains { name in
         FieldRules.has("backdrop", in: name)
           && (name != path.last || FieldRules.has("picture", in: name))
       }
       let isService =
         FieldRules.isID(place.name)
-        || ["href", "self", "link"].contains(name) && evidence.share(PictureText.isService) > 0.5
+        || ["href", "self", "link"].contains(name.split(separator: " ").last ?? "")
+          && evidence.share(PictureText.isService) > 0.5
       let isTemplate = evidence.share(PictureText.isTemplate) > 0.2
       let likely =
-        isOfOthers || isMark || isService ? 0.35 : isTemplate ? 0.5 : isBackdrop ? 0.85 : 1
+        isOfOthers || isMark || isService ? 0.35 : isTemplate ? 0.5 : isBackdrop ? 0.6 : 1
       return own * likely * (evidence.share(PictureText.isHosted) > 0.8 ? 0.9 : 1)
     }
   }
@@ -450,26 +418,20 @@ struct FieldScore {
   /// The values must differ in all items.
   private static func unnamedID(_ evidence: FieldEvidence, _ name: String) -> Double {
     let words = name.split(separator: " ").map(String.init)
-    guard evidence.place.steps.count < 3, evidence.variety == 1,
+    let isOther =
+      FieldRules.has("other", "person", "address", "contact", "measure", "never", in: name)
+    guard evidence.place.steps.count < 3, evidence.variety == 1, !isOther,
       PriceMeaning.of(evidence.place) == nil,
       evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
     else { return 0 }
-    if FieldRules.has("counter", in: name) { return 0.4 }
-    // A `shopid` is that of the shop, an `itemid` that of the item, and a house number is a part of an address.
-    let owner = name.hasSuffix("id") ? String(name.dropLast(2)) : name
-    let apart = FieldRules.confidence("id", "\(owner) id")
-    if apart > 0 { return apart }
-    let isOther = [name, owner].contains {
-      FieldRules.has("other", "person", "address", "contact", in: $0)
-    }
+    if FieldRules.has("counter", in: name) || evidence.isCount { return 0.35 }
+    // The name begins or ends with a word such as `id`, as in `id_producto`, `objectNumber` and `itemcode`.
     let isCalled =
       [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }
       || ["code", "sku", "id"].contains(where: name.hasSuffix)
-    if isCalled { return isOther ? 0.4 : evidence.isCount ? 0.45 : 0.85 }
+    if isCalled { return 0.85 }
     // A number gets a lower confidence than a text, because it can also be a year or a size.
-    let isPlain = evidence.isText && evidence.share({ PriceText.isPrice($0) }) < 1
-    return isOther || FieldRules.has("never", in: name)
-      ? 0 : isPlain ? 0.5 : evidence.isCount ? 0.3 : 0.35
+    return evidence.isText && evidence.share(PriceText.isPrice) < 1 ? 0.5 : 0.4
   }
 
   /// The confidence that a path with an unknown name, such as `goods_nm`, leads to the title.
@@ -479,16 +441,13 @@ struct FieldScore {
     let words = name.split(separator: " ").map(String.init)
     if FieldRules.has("person", "other", in: name) || words.contains("file") { return 0 }
     let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
-    let isCalled = ["name", "nm", "title"].contains(words.last)
-    if isCalled, evidence.variety < 0.5 { return 0.4 }
-    if isCalled || FieldRules.confidence("title", words.first ?? "") > 0.9 {
-      return isWords ? 0.85 : 0.6
-    }
+    let isCalled =
+      words.contains { ["nm", "name", "title"].contains($0) }
+      || FieldRules.confidence("title", words.first ?? "") > 0.9
+    if isCalled { return isWords && evidence.variety > 0.8 ? 0.85 : 0.5 }
     // If the items have no better title, their description can serve as the title.
-    let isDescription = FieldRules.confidence("description", name) > 0.8
     let isOwn = evidence.variety > 0.8 && evidence.place.steps.count < 3
-    if evidence.share(isSentence) > 0.5 { return isOwn ? 0.35 : 0 }
-    return isWords && isOwn ? isDescription ? 0.45 : 0.4 : 0
+    return isWords && isOwn ? evidence.share(isSentence) > 0.5 ? 0.35 : 0.45 : 0
   }
 
   /// The confidence that a path with an unknown name, such as `flavorText`, leads to the description.

@@ -57,15 +57,6 @@ struct JoiningProgram: Hashable {
   /// The programs for known services, each with paths that every response of the service has.
   private static let known: [(service: String, signature: [String], program: String)] = [
     (
-      "Contentful", ["$.sys[?@ == 'Array']", "$.items[0].fields"],
-      """
-      INDEX((.includes // {})[][]; .sys.id) as $linked
-      | def plain: if type == "object" and .sys.type? == "Link" then $linked[.sys.id].fields
-          elif type == "array" then [.[] | plain | values] else . end;
-      {items: [.items[] | (.fields | map_values(plain)) + {id: .sys.id}]}
-      """
-    ),
-    (
       "Square", ["$.objects[*].item_data"],
       """
       INDEX((.objects + .related_objects)[]; .id) as $linked

@@ -427,14 +427,17 @@ extension MappingProposal: ProposedReading {
 
   /// The candidates for a field that were not chosen but are nearly as likely.
   ///
-  /// There is at most one if the choice is sure, otherwise there are up to three.
+  /// There is at most one if the choice is sure, otherwise there are up to four.
   private func rivals(_ ranking: [FieldScore], of taken: [FieldScore]) -> some Sequence<FieldScore>
   {
     let best = taken.first?.confidence ?? 1
-    return ranking.filter { score in
-      score.confidence > max(FieldScore.floor, best - (best >= FieldScore.sure ? 0.12 : 0.3))
-        && !taken.contains { $0.evidence.place == score.evidence.place }
-    }.prefix(best >= FieldScore.sure ? 1 : 3)
+    let isSure = best >= FieldScore.sure
+    return ranking.unique(by: \.evidence.place).filter { score in
+      score.confidence > (isSure ? best - 0.12 : FieldScore.floor)
+        && !taken.prefix(isSure ? taken.count : 1).contains {
+          $0.evidence.place == score.evidence.place
+        }
+    }.prefix(isSure ? 1 : 4)
   }
 
   /// A line with a comment such as `# 0.9: text in 3 of 4 items`.

@@ -40,56 +40,6 @@ enum NameWords {
   }
 }
 
-/// The words that the names of an object have in common, such as `v_products` in `v_products_name_1`.
-struct NameHabit {
-  /// The first words that more than half of the names have.
-  private let prefix: [String]
-  /// Whether most of the names end with the type of their value, as `name_t` and `price_d` do.
-  private let hasTypes: Bool
-
-  /// Finds the words that names have in common.
-  ///
-  /// A word that means something, such as `price`, is none of them. There are at most eight.
-  init(of names: [String]) {
-    let names = names.map(NameWords.words)
-    var prefix: [String] = []
-    while prefix.count < 8 {
-      let next = names.filter { $0.starts(with: prefix) && $0.count > prefix.count + 1 }
-        .map { $0[prefix.count] }
-      guard let word = next.mostFrequent, word.count > 3, word.count * 2 > names.count,
-        !FieldRules.isKnown(word.element)
-      else { break }
-      prefix.append(word.element)
-    }
-    self.prefix = prefix
-    let typed = names.count { $0.count > 1 && FieldRules.isNamed("type", $0[$0.count - 1]) }
-    hasTypes = typed > 3 && typed * 2 > names.count
-  }
-
-  /// A name in its plain form, without the common words, the type and a number of one digit at the end.
-  ///
-  /// - Parameters:
-  ///   - name: The name.
-  ///   - isOwn: Whether the name is one of the names that the common words are from.
-  /// - Returns: Words in lower case with spaces between them: `name` for `v_products_name_1`.
-  func bare(_ name: String, isOwn: Bool) -> String {
-    var words = NameWords.words(of: name)
-    if isOwn {
-      let common = zip(words.dropLast(), prefix).prefix { $0 == $1 }.count
-      words.removeFirst(common)
-      if hasTypes, words.count > 1, FieldRules.isNamed("type", words[words.count - 1]) {
-        words.removeLast()
-      }
-    }
-    if let last = words.last, last.last?.isNumber == true, last.dropLast().last?.isNumber != true {
-      let word = String(last.dropLast())
-      if words.count > 1 || !word.isEmpty { words.removeLast() }
-      if !word.isEmpty { words.append(word) }
-    }
-    return words.joined(separator: " ")
-  }
-}
-
 extension Array {
   /// The elements with the greatest value first; elements with equal values keep their order.
   func ranked<Value: Comparable>(by value: (Element) -> Value) -> [Element] {

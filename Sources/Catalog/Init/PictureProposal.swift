@@ -243,7 +243,7 @@ enum PictureText {
 
   /// Whether a URL is that of a service that answers with data: its host or its path has the word `api`.
   static func isService(_ text: String) -> Bool {
-    !hasEnding(text) && text.lowercased().contains(/\/(?:api|rest|graphql)[.\/\-]/)
+    !hasEnding(text) && text.lowercased().contains(/\/(?:api|rest|restapi|graphql)[.\/\-]/)
   }
 
   /// Whether a text is the name of a file alone, such as `p0.jpg`, which tells nothing about its folder or host.

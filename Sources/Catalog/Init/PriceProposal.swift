@@ -81,10 +81,6 @@ struct PriceProposal {
     }
     let isWhole = evidence.share(PriceText.isWhole) == 1
     let other = paid?.unit
-    let isBesidePaid = paid.map { paid in
-      let paid = paid.scores[0].evidence
-      return paid.place.steps.dropLast() == parents && paid.share(PriceText.isWhole) == 1
-    }
     let nanos = beside("nanos") { _ in true }
     let digits = beside("digits") { $0.share { (0...4).contains(Int($0) ?? -1) } == 1 }
     // If items have different divisors, none of them is used.
@@ -100,13 +96,13 @@ struct PriceProposal {
     } else if isWhole,
       evidence.place.name == "unit_amount" || isCalledMinor
         || evidence.place.names.suffix(2).contains(where: areCents)
-        || Self.isShown(evidence, among: all, currency.code)
-        || other == .minor && isBesidePaid == true
+        || other == .minor
     {
       unit = .minor
     } else {
       let isDoubtful =
-        other == .doubtful || other != .major && Self.seemsMinor(evidence, in: currency)
+        other == .doubtful
+        || (other != .major || !scores[0].isSure) && Self.seemsMinor(evidence, in: currency)
       unit = isDoubtful ? .doubtful : .major
     }
   }
@@ -129,49 +125,20 @@ struct PriceProposal {
     return YAMLText.rule(members)
   }
 
-  /// Whether another text of each item shows the same price with decimals: "$19.99" beside 1999.
-  private static func isShown(
-    _ evidence: FieldEvidence,
-    among all: [FieldEvidence],
-    _ currency: String
-  ) -> Bool {
-    guard Currency.exponent(of: currency) == 2, evidence.samples.count == evidence.total else {
-      return false
-    }
-    return all.contains { other in
-      guard other.samples.count == evidence.samples.count, other.isText else { return false }
-      return zip(evidence.samples, other.samples).allSatisfy { number, text in
-        guard let minor = Int(number), minor > 0, text.utf8.count < 40, PriceText.isPrice(text),
-          let unit = PriceText.units(of: text).first,
-          let code = Currency.codes(writtenAs: unit).first,
-          let price = try? Price(parsing: text, currency: code)
-        else { return false }
-        return price.minorUnits == minor
-      }
-    }
-  }
-
-  /// Whether the numbers look like cents, and the currency makes this plausible.
+  /// Whether the numbers can be cents: all are whole, and most are 100 or more.
+  ///
+  /// If everyday prices in the currency are that large, they can be cents only if all are very large and round.
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
   {
+    guard evidence.share(PriceText.isWhole) == 1 else { return false }
+    let numbers = evidence.samples.compactMap { Int($0) }.filter { $0 > 0 }
+    if numbers.count > 2, numbers.allSatisfy({ $0.isMultiple(of: 100_000) }) { return true }
+    guard Currency.exponent(of: currency.code) == 2 else { return false }
     let isHabit =
       currency.confidence >= FieldScore.sure
       && FieldRules.isNamed("largeAmounts", currency.code.lowercased())
-    guard Currency.exponent(of: currency.code) == 2, evidence.share(PriceText.isWhole) == 1
-    else { return false }
-    let numbers = evidence.samples.compactMap { Int($0) }
-    // Prices that are all round can be in a smaller unit.
-    let round = isHabit ? 10_000 : 100
-    if Set(numbers).count > 2, numbers.allSatisfy({ $0.isMultiple(of: round) }) { return true }
-    if isHabit { return false }
-    // A few prices below 100 can be cents too. Then the other prices decide.
-    let large = numbers.filter { $0 == 0 || $0 >= 100 }
-    guard numbers.count == evidence.samples.count, large.count * 4 >= numbers.count * 3 else {
-      return false
-    }
-    // Amounts of several currencies are rarely all whole in major units, unless they are rounded to tens.
-    let isUneven = large.count { !$0.isMultiple(of: 10) } * 2 > numbers.count
-    return currency.path != nil && numbers.count > 2 && isUneven || seemsMinor(large)
+    if isHabit { return numbers.allSatisfy { $0 >= 10_000 && $0.isMultiple(of: 100) } }
+    return numbers.count { $0 >= 100 } * 4 >= numbers.count * 3
   }
 
   /// Whether whole numbers look like prices in cents, or in an even smaller unit.
