@@ -7,9 +7,8 @@ import GRDB
 /// across, each with the version in its first listing, and `waiting` those whose details were not taken yet. `renewed`
 /// has rows of documents for the end of the run. `DueDetailTests` checks that no statement scans a large table.
 enum DetailQuery: String, CaseIterable {
-  /// Because of the left join, a listing with a missing item violates the constraint of the column `item`.
   case wanted = """
-    INSERT INTO temp.wanted(item, version) SELECT i.key, l.item FROM listing_item l LEFT JOIN item i ON i.row = l.item \
+    INSERT INTO temp.wanted(item, version) SELECT i.key, l.item FROM listing_item l CROSS JOIN item i ON i.row = l.item \
     WHERE l.listing = ?1 ORDER BY l.place ON CONFLICT(item) DO NOTHING
     """
   case last = "SELECT coalesce(max(number), 0) FROM temp.wanted"
@@ -74,11 +73,8 @@ extension Index {
   ) throws(LarderError) -> Int {
     try write { db in
       let last = try Int64.fetchOne(db.cachedStatement(sql: DetailQuery.last.rawValue)) ?? 0
-      do {
-        try db.cachedStatement(sql: DetailQuery.wanted.rawValue).execute(arguments: [listing])
-      } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-        throw gone("an item", listing)
-      }
+      try demandWhole(listing, db)
+      try db.cachedStatement(sql: DetailQuery.wanted.rawValue).execute(arguments: [listing])
       let count = db.changesCount
       if let catalog {
         try db.cachedStatement(sql: DetailQuery.ranked.rawValue).execute(arguments: [

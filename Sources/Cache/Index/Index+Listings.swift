@@ -282,6 +282,18 @@ enum ListingQuery: String, CaseIterable {
     SELECT l.place FROM item i CROSS JOIN listing_item l INDEXED BY listing_member \
     ON l.listing = ?1 AND l.item = i.row WHERE i.key = ?2 ORDER BY l.place
     """
+  /// The items of a listing that no page in the temporary table `listed` has, at most one.
+  case newOnPage = """
+    SELECT 1 FROM listing_item l CROSS JOIN item i ON i.row = l.item WHERE l.listing = ?1 \
+    AND NOT EXISTS (SELECT 1 FROM temp.listed s WHERE s.source = ?2 AND s.section = ?3 AND s.key = i.key) LIMIT 1
+    """
+  case notePage = """
+    INSERT OR IGNORE INTO temp.listed SELECT ?2, ?3, i.key FROM listing_item l CROSS JOIN item i ON i.row = l.item \
+    WHERE l.listing = ?1
+    """
+  case readable = """
+    SELECT count(*) FROM listing_item l CROSS JOIN item i ON i.row = l.item WHERE l.listing = ?1
+    """
   case places = "SELECT place, item FROM listing_item WHERE listing = ?1 ORDER BY place"
   case count = "SELECT items FROM listing WHERE id = ?1"
 }
@@ -449,31 +461,67 @@ extension Index {
     }
   }
 
-  /// Whether a listing has items whose ids none of some other listings has.
+  /// Checks that all items of a listing can be read.
   ///
-  /// The search ends at the first such item, so it takes long only for a listing without one.
+  /// - Throws: ``LarderError``, with code `damaged` if a row is missing.
+  package func demandWhole(_ listing: ListingID) throws(LarderError) {
+    try read { db in try demandWhole(listing, db) }
+  }
+
+  func demandWhole(_ listing: ListingID, _ db: Database) throws {
+    guard let count = try Self.count(of: listing, db) else { throw gone("it", listing) }
+    let rows = try RowReader(db, ListingQuery.readable.rawValue)
+    rows.restart(listing.rawValue)
+    guard try rows.next(), rows.number(0) == count else { throw gone("an item", listing) }
+  }
+
+  /// Whether a page lists items that the earlier pages of its source, given to ``notePage(_:of:isFirst:)``, do
+  /// not.
+  ///
+  /// - Parameters:
+  ///   - listing: The items of a section on the page.
+  ///   - source: The position of the source in the catalog file.
+  ///   - section: The key of the section.
+  /// - Returns: Whether it lists any.
   package func lists(
     newItemsIn listing: ListingID,
-    beside others: [ListingID]
+    of source: Int,
+    section: String
   ) throws(LarderError) -> Bool {
-    if others.contains(listing) { return false }
-    return try read { db in
-      let keys = try RowReader(db, ListingQuery.keys.rawValue)
-      let versions = try RowReader(db, ListingQuery.versions.rawValue)
-      let member = try RowReader(db, ListingQuery.member.rawValue)
-      keys.restart(listing.rawValue)
-      while try keys.next() {
-        var isListed = false
-        versions.restart(keys.text(0) ?? "")
-        while !isListed, try versions.next() {
-          isListed = try others.reversed().contains { other in
-            member.restart(other.rawValue, versions.number(0))
-            return try member.next()
-          }
-        }
-        if !isListed { return true }
+    try read { db in
+      let row = try RowReader(db, ListingQuery.newOnPage.rawValue)
+      row.restart(listing.rawValue, Int64(source), section)
+      return try row.next()
+    }
+  }
+
+  /// Notes the ids of a page's items, in a temporary table, so that a page that repeats them is found.
+  ///
+  /// - Parameters:
+  ///   - page: The sections of the page.
+  ///   - source: The position of the source in the catalog file.
+  ///   - isFirst: Whether it is the source's first page. The ids of former pages are then forgotten.
+  package func notePage(
+    _ page: [DecodedSection],
+    of source: Int,
+    isFirst: Bool
+  ) throws(LarderError) {
+    try write { db in
+      if isFirst {
+        try db.execute(
+          sql: """
+            CREATE TEMP TABLE IF NOT EXISTS listed(source INTEGER, section TEXT, key TEXT,
+              PRIMARY KEY(source, section, key)) WITHOUT ROWID
+            """
+        )
+        try db.execute(sql: "DELETE FROM temp.listed WHERE source = ?", arguments: [source])
       }
-      return false
+      for section in page {
+        try db.execute(
+          sql: ListingQuery.notePage.rawValue,
+          arguments: [section.listing, source, section.key]
+        )
+      }
     }
   }
 

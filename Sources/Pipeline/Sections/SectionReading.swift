@@ -115,9 +115,14 @@ struct PageSequence {
   }
 
   /// Returns the step after the last page of a reading.
+  ///
+  /// Call it once for each page, because it notes the page's items.
+  ///
+  /// - Throws: ``LarderError``, with code `damaged` if an item of the page cannot be read.
   func step(after reading: SectionReading) throws(LarderError) -> Step {
     guard let rule, let last = reading.pages.last else { return .complete }
-    if try isRepeat(last, of: reading.pages.dropLast()) { return .repeats }
+    for section in last.sections { try index.demandWhole(section.listing) }
+    if try isRepeat(last, of: reading) { return .repeats }
     let isVisited = { text in
       text == reading.start.name || reading.pages.dropLast().contains { $0.document.next == text }
     }
@@ -135,22 +140,28 @@ struct PageSequence {
           + "raise paging.limit in the catalog file"
       )
     }
+    let isFirst = reading.pages.count == 1
+    try index.notePage(last.sections, of: reading.position, isFirst: isFirst)
     return .next(next)
   }
 
-  /// Whether a page has the same bytes as an earlier one, or lists only items that they list too.
+  /// Whether the last page has the same bytes as an earlier one, or lists only items that they list too.
   private func isRepeat(
     _ page: SectionPage,
-    of earlier: ArraySlice<SectionPage>
+    of reading: SectionReading
   ) throws(LarderError) -> Bool {
+    let earlier = reading.pages.dropLast()
     guard !earlier.isEmpty else { return false }
     let digest = page.document.digest
     if digest != nil, earlier.contains(where: { $0.document.digest == digest }) { return true }
-    let listed = Dictionary(grouping: earlier.flatMap(\.sections), by: \.key)
     var count = 0
     for section in page.sections {
-      let listings = listed[section.key, default: []].map(\.listing)
-      if try index.lists(newItemsIn: section.listing, beside: listings) { return false }
+      let isNew = try index.lists(
+        newItemsIn: section.listing,
+        of: reading.position,
+        section: section.key
+      )
+      if isNew { return false }
       count += try index.itemCount(listing: section.listing)
     }
     return count > 0

@@ -112,7 +112,13 @@ final class SectionStage: Sendable {
       if context.options.onlyDue, let held = request.held {
         let need = context.needs.need(ofListing: held, reading.next, at: context.now())
         if reading.leavesAlone(isFresh: need.isQuiet) {
-          context.work.async { [self, reading] in answer(.stands(held), to: reading, request) }
+          context.work.async { [self, reading] in
+            do throws(LarderError) {
+              try take(held: held, into: reading)
+            } catch {
+              fail(reading, error)
+            }
+          }
           return
         }
       }
