@@ -483,6 +483,7 @@ extension Index {
   ///   - source: The position of the source in the catalog file.
   ///   - section: The key of the section.
   /// - Returns: Whether it lists any.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   package func lists(
     newItemsIn listing: ListingID,
     of source: Int,
@@ -501,6 +502,7 @@ extension Index {
   ///   - page: The sections of the page.
   ///   - source: The position of the source in the catalog file.
   ///   - isFirst: Whether it is the source's first page. The ids of former pages are then forgotten.
+  /// - Throws: ``LarderError`` when the index cannot be read, or there is no space for temporary files.
   package func notePage(
     _ page: [DecodedSection],
     of source: Int,

@@ -178,7 +178,7 @@ struct PriceChoice {
         && !rival.isSame(as: sale)
     }
     // If the price to pay is a guess, so is the price before the reduction, and either can be the price to pay.
-    let isGuess = offered.first.map { !$0.isSure } ?? true
+    let isGuess = offered.first.map { !$0.isSure || $0.meaning == .former } ?? true
     if isGuess { offered += former }
     let isDerived = !sale.isSure && (former.isEmpty || isGuess)
     normalPrice = [hasRival || isDerived ? normal.doubtful : normal]

@@ -24,11 +24,11 @@ final class HostNames: Sendable {
 
   /// The part of a URL before its path, query and fragment.
   private static func origin(of url: String) -> Substring {
-    var slashes = 0
-    let end = url.utf8.firstIndex { byte in
-      if byte == UInt8(ascii: "/") { slashes += 1 }
-      return slashes == 3 || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
-    }
-    return url[..<(end ?? url.endIndex)]
+    // libcurl accepts any number of slashes behind the scheme.
+    let slash = UInt8(ascii: "/")
+    guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")),
+      let start = url.utf8[colon...].dropFirst().firstIndex(where: { $0 != slash })
+    else { return url[...] }
+    return url[..<(url.utf8[start...].firstIndex { "/?#".utf8.contains($0) } ?? url.endIndex)]
   }
 }

@@ -177,6 +177,7 @@ class Places(Shop):
 @shop
 class Attributes(Shop):
     shape = "attributes as a list of names and values"
+    edits = [(r"^  # (salePrice: )", r"  \1")]
 
     def list(self, query):
         return {"count": self.size, "entities": [{"sku": f"E{g['id']}", "attributes": [

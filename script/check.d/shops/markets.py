@@ -56,6 +56,7 @@ class MagentoQL(Shop):
 @shop
 class Shopware(Shop):
     shape = "Shopware: a page in the JSON of a POST, behind a key"
+    edits = [(r"^  # (salePrice: \$\.calculatedPrice\.unitPrice)", r"  \1")]
     listings = ["store-api/product"]
     options = ["--currency", "EUR", "--body", '{"limit": 10, "page": 1}', "--header", "sw-access-key: ${SWKEY}"]
     environment = {"SWKEY": "SWSCOPE"}
