@@ -10,6 +10,7 @@ struct ListingQueryTests {
   func `no statement scans a table, or sorts a listing`(_ query: ListingQuery) throws {
     let folder = try TemporaryFolder()
     let index = try Index(CacheLayout(creating: folder.path("cache")))
+    try index.notePage([], of: 0, isFirst: true)
 
     let steps = try index.write { db in
       let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(query.rawValue)")

@@ -1,10 +1,11 @@
-import Cache
 import Catalog
 import Foundation
+import GRDB
 import SampleStore
 import Support
 import Testing
 
+@testable import Cache
 @testable import Pipeline
 
 /// Sections with several pages: their end, repeated items, failures, and the number of requests.
@@ -63,6 +64,49 @@ struct PagingSyncTests {
     #expect(try shown() == ["1", "2"])
     #expect(report.outcome == .complete)
     #expect(report.sections.map(\.items) == [2] && report.sections.map(\.repeats) == [2])
+  }
+
+  @Test(arguments: ["listing_item", "item"])
+  func `a lost row of a page is damage, not a removed item or a repeated page`(_ table: String)
+    throws
+  {
+    try serve([["1", "2"], ["3"], ["4", "5"], ["6"], []])
+    _ = try shop.sync(folder, catalog("parameter: page"))
+    let index = try Index(CacheLayout(creating: folder.path("cache")))
+    let lost = table == "item" ? "row IN (3, 4, 5)" : "listing IN (2, 3)"
+    try index.write { try $0.execute(sql: "DELETE FROM \(table) WHERE \(lost)") }
+
+    let report = try shop.sync(folder, catalog("parameter: page"))
+
+    #expect(report.outcome == .complete)
+    #expect(try shown() == ["1", "2", "3", "4", "5", "6"])
+  }
+
+  @Test func `ids of many pages are looked up once for each item, not in every page`() throws {
+    let index = try Index(CacheLayout(creating: folder.path("own")))
+    func page(_ keys: [String]) throws -> [DecodedSection] {
+      let items = keys.map { NewItem(key: $0, body: Array($0.utf8), pictures: []) }
+      var section = DecodedSection(key: "a", title: "", subtitle: nil, skipped: "")
+      section.listing = try index.keepListing(items)
+      return [section]
+    }
+    let pages = try (0..<4).map { try page(["\($0)", "\($0 + 10)"]) }
+    func isNew(_ page: [DecodedSection], source: Int = 0, section: String = "a") throws -> Bool {
+      try index.lists(newItemsIn: page[0].listing, of: source, section: section)
+    }
+
+    for (number, page) in pages.enumerated() {
+      try index.notePage(page, of: 0, isFirst: number == 0)
+    }
+    try index.notePage([], of: 1, isFirst: true)
+
+    let mixed = try page(["3", "10", "1"])
+    #expect(try !isNew(mixed))
+    #expect(try isNew(mixed, section: "b"))
+    #expect(try isNew(mixed, source: 1))
+    #expect(try isNew(try page(["3", "4"])))
+    try index.notePage(pages[0], of: 0, isFirst: true)
+    #expect(try isNew(mixed))
   }
 
   @Test func `a repeated last page with other bytes ends the paging`() throws {

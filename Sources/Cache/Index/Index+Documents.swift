@@ -187,7 +187,6 @@ extension Index {
         return section
       }
       try document.save(in: db)
-      try db.execute(sql: "DELETE FROM temp.renewed WHERE id = ?", arguments: [document.id])
       try db.execute(sql: "DELETE FROM decoded WHERE document = ?", arguments: [document.id])
       for (position, section) in decoded.enumerated() {
         try DecodedRow(document: document.id, position: position, section: section).insert(db)
