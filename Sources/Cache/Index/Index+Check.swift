@@ -53,6 +53,17 @@ extension Index {
     }
   }
 
+  /// Checks that no listing lacks a row, whether a catalog shows it or it belongs to a page.
+  ///
+  /// - Throws: ``LarderError``, with code `damaged` if one does.
+  package func demandWholeListings() throws(LarderError) {
+    try read { db in
+      let sql = "SELECT id FROM listing WHERE digest IS NOT NULL"
+      let listings = try ListingID.fetchAll(db, sql: sql)
+      for listing in listings { try demandWhole(listing, db) }
+    }
+  }
+
   /// Checks the places and the digest of a listing, and calls `body` with each place and its item.
   private func checkPlaces(
     of listing: ListingID,

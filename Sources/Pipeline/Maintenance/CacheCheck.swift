@@ -178,6 +178,7 @@ extension Index {
     guard try isWhole(fast: depth == .fast) else { return false }
     if depth == .full {
       try checkCatalogs()
+      try demandWholeListings()
       for listing in try shownListings() {
         try forEachBatch(of: listing) { items throws(LarderError) in _ = try items.storeItems() }
       }
