@@ -289,8 +289,9 @@ extension MappingProposal: ProposedReading {
   var unsure: [String] {
     let hasID = isIDMemberName || fields.rankings[.id]?.first?.isSure == true
     let isPaidInCurrency = salePrice == nil || currency.confidence >= FieldScore.sure
+    let hasSections = place.kind != .sections || sectionKey?.isSure ?? true
     return [
-      ("items", confidence >= FieldScore.sure), ("id", hasID),
+      ("sections", hasSections), ("items", confidence >= FieldScore.sure), ("id", hasID),
       ("title", fields.rankings[.title]?.first?.isSure == true),
       ("currency", isPaidInCurrency), ("normalPrice", normalPrice?.isSure ?? true),
       ("salePrice", salePrice?.isSure ?? true), ("thumbnail", thumbnail?.isSure ?? true),
@@ -361,8 +362,13 @@ extension MappingProposal: ProposedReading {
     let value = value ?? YAMLText.alternatives(scores.map(written))
     let line = "\(indent)\(isSaid ? "" : "# ")\(field.rawValue): \(value)"
     return [noted(line, scores[0], because: reason)]
-      + rivals(fields.rankings[field] ?? [], of: scores).map {
-        noted("\(indent)# \(field.rawValue): \(written($0))", $0)
+      + rivals(fields.rankings[field] ?? [], of: scores).map { rival in
+        // A rival is no surer than the field that is chosen before it.
+        let rank = FieldScore(
+          evidence: rival.evidence,
+          confidence: min(rival.confidence, scores[0].confidence)
+        )
+        return noted("\(indent)# \(field.rawValue): \(written(rival))", rank)
       }
   }
 
