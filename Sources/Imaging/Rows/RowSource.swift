@@ -221,4 +221,10 @@ final class RowFeed {
       return false
     }
   }
+
+  /// Reads the rows for which C did not ask, because damage in them counts, too.
+  func finish() throws(LarderError) {
+    try source.skip(left)
+    left = 0
+  }
 }

@@ -16,6 +16,9 @@ struct JPEGMarkers: Sendable {
   private(set) var firstTable: [Int] = []
   /// Whether a quantization table contains a zero, which the standard forbids and decoders tolerate.
   private(set) var hasZeroInTable = false
+  /// Whether the quantization table of a component is defined behind the first scan, where an encoder that copies the
+  /// tables does not look for it.
+  private(set) var hasLateTable = false
   /// The payload of the first Exif segment, beginning with the TIFF header.
   private(set) var exif: Range<Int>?
   /// The segments of the ICC profile, including their markers, in the order of the file.
@@ -36,6 +39,10 @@ struct JPEGMarkers: Sendable {
   private var hasJFIF = false
   /// The identifier of each component, by which scans name components.
   private var components: [Int] = []
+  /// The number of the quantization table of each component.
+  private var tables: [Int] = []
+  /// The numbers of the tables that are defined behind the first scan.
+  private var lateTables: Set<Int> = []
   /// For each component and each of its 64 coefficients, the number of low bits that no scan has delivered yet.
   ///
   /// It is nil before the first scan of the coefficient.
@@ -211,6 +218,7 @@ struct JPEGMarkers: Sendable {
     self.components = (0..<components).map {
       reader.byte(payload.lowerBound + 6 + $0 * 3) ?? 0
     }
+    tables = (0..<components).map { reader.byte(payload.lowerBound + 8 + $0 * 3) ?? 0 }
     leftOut = Array(repeating: Array(repeating: nil, count: 64), count: components)
     sampling = (0..<components).map { component in
       let factors = reader.byte(payload.lowerBound + 7 + component * 3) ?? 0
@@ -232,6 +240,10 @@ struct JPEGMarkers: Sendable {
       guard let number = reader.byte(start + 1 + index * 2),
         let component = components.firstIndex(of: number)
       else { continue }
+      // A decoder keeps the table that a component has in its first scan.
+      if leftOut[component].allSatisfy({ $0 == nil }), lateTables.contains(tables[component]) {
+        hasLateTable = true
+      }
       for coefficient in told { leftOut[component][coefficient] = left }
     }
   }
@@ -247,6 +259,7 @@ struct JPEGMarkers: Sendable {
         return step == 1 ? reader.byte(place) : reader.short(place)
       }
       if values.contains(0) { hasZeroInTable = true }
+      if scans > 0 { lateTables.insert(kind & 15) }
       if firstTable.isEmpty, kind & 15 == 0 { firstTable = values }
       offset += 1 + 64 * step
     }
