@@ -221,10 +221,4 @@ final class RowFeed {
       return false
     }
   }
-
-  /// Reads the rows for which C did not ask, because damage in them counts, too.
-  func finish() throws(LarderError) {
-    try source.skip(left)
-    left = 0
-  }
 }
