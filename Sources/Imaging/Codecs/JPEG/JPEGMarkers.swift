@@ -25,8 +25,10 @@ struct JPEGMarkers: Sendable {
   private(set) var profile: [Range<Int>] = []
   /// The first XMP packet.
   private(set) var packet: Range<Int>?
-  /// The first payload with Photoshop's resources, such as the IPTC fields.
-  private(set) var resources: Range<Int>?
+  /// The parts of the list of Photoshop's resources, such as the IPTC fields, in the order of the file.
+  ///
+  /// A list that is too long for one segment is divided into several, at any byte.
+  private(set) var resources: [Range<Int>] = []
   /// The colour transform in the Adobe segment; nil if there is no such segment.
   ///
   /// The segment means that CMYK is stored inverted.
@@ -281,8 +283,8 @@ struct JPEGMarkers: Sendable {
         min(payload.lowerBound + Self.xmpName.utf8.count, payload.upperBound)..<payload.upperBound
     case 0xE2 where reader.matches("ICC_PROFILE\0", at: payload.lowerBound):
       profile.append(payload.lowerBound - 4..<payload.upperBound)
-    case 0xED where reader.matches("Photoshop 3.0\0", at: payload.lowerBound):
-      resources = resources ?? payload
+    case 0xED where reader.matches(Self.photoshopName, at: payload.lowerBound):
+      resources.append(payload.dropFirst(Self.photoshopName.utf8.count))
     case 0xEE where reader.matches("Adobe", at: payload.lowerBound):
       if payload.count >= 12, scans == 0 { adobeTransform = reader.byte(payload.lowerBound + 11) }
     default: break
@@ -291,4 +293,6 @@ struct JPEGMarkers: Sendable {
 
   /// The first bytes of a segment with an XMP packet.
   static let xmpName = "http://ns.adobe.com/xap/1.0/\0"
+  /// The first bytes of a segment with Photoshop's resources.
+  static let photoshopName = "Photoshop 3.0\0"
 }
