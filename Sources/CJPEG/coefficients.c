@@ -34,9 +34,11 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
   component->across = across;
   component->down = down;
   component->most = most_rows;
-  component->blocks = room_for(common, (size_t)across * most_rows * sizeof(JBLOCK));
+  // If a step of the compressor starts in the middle of a step of the decompressor, it needs the rows of two steps.
+  JDIMENSION unpacked = all->stream ? 2 * most_rows : most_rows;
+  component->blocks = room_for(common, (size_t)across * unpacked * sizeof(JBLOCK));
   component->rows = room_for(common, most_rows * sizeof(JBLOCKROW));
-  reserve(common, component);
+  if (!all->stream) reserve(common, component);
   return (jvirt_barray_ptr)component;
 }
 
@@ -138,12 +140,58 @@ static JBLOCKARRAY access_packed(j_common_ptr common, jvirt_barray_ptr array, JD
   return component->rows;
 }
 
-void coefficients_pack(j_common_ptr picture, coefficients *all, long most) {
-  all->most = (size_t)most;
+// Points to rows of a streaming array, which has space for `2 * most` rows. The pointers begin at column `left`.
+static JBLOCKARRAY recent_rows(component_rows *component, JDIMENSION first, JDIMENSION count, JDIMENSION left) {
+  for (JDIMENSION i = 0; i < count; i++) {
+    size_t place = (first + i) % (2 * component->most);
+    component->rows[i] = component->blocks + place * component->across + left;
+  }
+  return component->rows;
+}
+
+// Returns rows for the decompressor to write to. It requests each row once, and expects that all coefficients are zero.
+static JBLOCKARRAY access_new(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION count,
+                              boolean writable) {
+  (void)common, (void)writable;
+  component_rows *component = (component_rows *)array;
+  JBLOCKARRAY rows = recent_rows(component, first, count, 0);
+  for (JDIMENSION i = 0; i < count; i++) memset(rows[i], 0, component->across * sizeof(JBLOCK));
+  component->next = first + count;
+  return rows;
+}
+
+// Returns rows for the compressor to read, after the decompressor has read them.
+static JBLOCKARRAY access_read(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION count,
+                               boolean writable) {
+  (void)writable;
+  const coefficients *all = common->client_data;
+  component_rows *component = (component_rows *)array;
+  first += component->top;
+  // The last step may extend below the picture, where no blocks are needed.
+  JDIMENSION end = first + count < component->down ? first + count : component->down;
+  while (component->next < end) {
+    int got = jpeg_consume_input(all->stream);
+    if (got == JPEG_SUSPENDED) ERREXIT(common, JERR_CANT_SUSPEND);
+    if (got == JPEG_REACHED_EOI) break;
+  }
+  return recent_rows(component, first, count, component->left);
+}
+
+static void replace(j_common_ptr picture, coefficients *all) {
   picture->client_data = all;
   picture->mem->request_virt_barray = request;
   picture->mem->realize_virt_arrays = realize;
-  picture->mem->access_virt_barray = access_packed;
+  picture->mem->access_virt_barray = all->stream ? access_new : access_packed;
+}
+
+void coefficients_pack(j_common_ptr picture, coefficients *all, long most) {
+  all->most = (size_t)most;
+  replace(picture, all);
+}
+
+void coefficients_stream(j_decompress_ptr source, coefficients *all) {
+  all->stream = source;
+  replace((j_common_ptr)source, all);
 }
 
 void coefficients_lend(j_decompress_ptr source, coefficients *all, cjpeg_region region, j_compress_ptr target,
@@ -167,7 +215,7 @@ void coefficients_lend(j_decompress_ptr source, coefficients *all, cjpeg_region 
     arrays[i] = (jvirt_barray_ptr)component;
   }
   target->client_data = all;
-  target->mem->access_virt_barray = access_packed;
+  target->mem->access_virt_barray = all->stream ? access_read : access_packed;
 }
 
 void coefficients_close(coefficients *all) {

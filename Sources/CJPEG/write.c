@@ -85,8 +85,16 @@ static void cut(session *session, const void *order) {
   jvirt_barray_ptr arrays[MAX_COMPONENTS];
   session_open(session, crop->file);
   jpeg_create_compress(target);
-  coefficients_pack((j_common_ptr)source, &session->read, crop->file.memory);
-  jpeg_read_coefficients(source);
+  if (crop->progressive || jpeg_has_multiple_scans(source)) {
+    coefficients_pack((j_common_ptr)source, &session->read, crop->file.memory);
+    jpeg_read_coefficients(source);
+  } else {
+    coefficients_stream(source, &session->read);
+    // In buffered-image mode, the caller decides when libjpeg reads. With raw data, libjpeg does not upsample.
+    source->buffered_image = TRUE;
+    source->raw_data_out = TRUE;
+    jpeg_start_decompress(source);
+  }
   coefficients_lend(source, &session->read, crop->region, target, arrays);
   like_start(source, target);
   target->image_width = crop->region.width;

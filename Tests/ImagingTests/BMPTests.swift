@@ -30,6 +30,18 @@ struct BMPTests {
     return (0..<bitmap.height).flatMap { y in (0..<bitmap.width).map { bitmap[$0, y] } }
   }
 
+  @Test(arguments: [(1, 8), (2, 4)]) func `a BMP in run-length encoding is refused by that name`(
+    _ kind: Int,
+    _ bits: Int
+  ) {
+    let bytes = Self.bmp(4, 1, bits: bits, kind: kind, more: Self.palette, rows: [4, 1, 0, 1])
+
+    let error = #expect(throws: ImagingError.self) { try PictureFile(bytes) }
+
+    #expect(error?.code == .unsupported)
+    #expect(error?.description.contains("a BMP in run-length encoding; save it as PNG") == true)
+  }
+
   @Test func `rows are bottom-up, or top-down with a negative height`() throws {
     let rows: [UInt8] = [1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 0]
     let up = try Self.colours(Self.bmp(2, 2, bits: 24, rows: rows))

@@ -217,6 +217,22 @@ struct GIFTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `the rows of an interlaced GIF count twice as memory, as they are put in order`(
+    _ isInterlaced: Bool
+  ) throws {
+    let kind = GIFKind(bits: 2, isInterlaced: isInterlaced)
+    let file = try PictureFile(kind.bytes(width: 40, height: 30))
+    for (memory, isEnough) in [(1199, false), (1200, !isInterlaced), (2400, true)] {
+      let made = try? file.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+        try GIFBlocks(file.bytes, name: "x", limits: PictureLimits())
+          .indices(in: bytes, PictureLimits(memory: memory), name: "x")
+      }
+
+      #expect((made != nil) == isEnough)
+    }
+  }
+
   @Test func `a GIF with more pixels than allowed is refused before decoding`() throws {
     for kind in [
       GIFKind(screen: (65_535, 65_535)), GIFKind(place: (x: 65_000, y: 65_000)),

@@ -212,6 +212,32 @@ struct JPEGCropTests {
     }
   }
 
+  /// The number of each segment of a profile with the number of all, and whether the profile is whole.
+  private static let profiles: [([[UInt8]], Bool)] = [
+    ([[1, 2]], false), ([[2, 2]], false), ([[0, 1]], false), ([[1, 1], [1, 1]], false),
+    ([[1, 1], [2, 2]], false), ([[9, 255], [3, 255]], false), ([[1, 2], [2, 2]], true),
+    ([[2, 2], [1, 2]], true), (Array(repeating: [1, 1], count: 256), false),
+  ]
+
+  @Test(arguments: profiles)
+  func `a profile is kept if each of its segments is there once`(
+    _ parts: [[UInt8]],
+    _ isKept: Bool
+  ) throws {
+    let name = Array("ICC_PROFILE\0".utf8)
+    let segments = parts.flatMap {
+      segment(0xE2, name + $0 + Array("part \($0[0])".utf8))
+    }
+    let file = try PictureFile(JPEGKind(name: "").bytes(width: 70, height: 50, segments: segments))
+    for crop in [Crop(), Crop(lossless: true)] {
+      let made = try crop.apply(to: file).bytes
+
+      #expect(made.contains(name) == isKept)
+      let whole = segment(0xE2, name + [1, 1] + Array("part 1part 2".utf8))
+      #expect(made.contains(whole) == isKept)
+    }
+  }
+
   @Test(arguments: [0, 101]) func `a quality out of range is a usage error`(_ quality: Int) throws
   {
     let file = try PictureFile(JPEGKind(name: "").bytes(width: 20, height: 20))
@@ -248,5 +274,20 @@ struct JPEGCropTests {
     let square = try Crop(lossless: true, limits: limits).apply(to: PictureFile(bytes))
 
     #expect(square.method == (isLossless ? .lossless : .reencoded))
+  }
+
+  @Test func `coefficients of a single scan are not held`() throws {
+    let bytes = JPEGKind(name: "", across: 1, down: 1).bytes(
+      samples: noise(600 * 400 * 3, depth: 8),
+      width: 600,
+      height: 400,
+      quality: 98
+    )
+    // All coefficients take 1,440,000 bytes. Those of noise are hardly smaller when they are packed.
+    let limits = PictureLimits(memory: 300_000)
+
+    let square = try Crop(lossless: true, limits: limits).apply(to: PictureFile(bytes))
+
+    #expect(square.method == .lossless)
   }
 }

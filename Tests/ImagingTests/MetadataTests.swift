@@ -17,20 +17,49 @@ struct MetadataTests {
 
   private static func resource(_ number: Int, _ data: [UInt8]) -> [UInt8] {
     Array("8BIM".utf8) + [UInt8(number >> 8), UInt8(number & 255), 0, 0]
-      + [0, 0, 0, UInt8(data.count)] + data + (data.count % 2 == 1 ? [0] : [])
+      + [0, 0, UInt8(data.count >> 8), UInt8(data.count & 255)] + data
+      + (data.count % 2 == 1 ? [0] : [])
   }
 
-  @Test func `Photoshop's thumbnails are blanked and its other resources kept`() throws {
-    let head = Array("Photoshop 3.0\0".utf8)
+  private static let photoshop = Array("Photoshop 3.0\0".utf8)
+
+  private static let thumbnails: [[UInt8]] = [
+    preview,
+    // A thumbnail of format 0 has plain samples.
+    [0, 0, 0, 0] + Array("PREVIEW".utf8),
+    // The thumbnail has a thumbnail of its own.
+    [0xFF, 0xD8, 0xFF, 0xE1, 0, 6, 0xFF, 0xD8, 0xFF, 0xD9] + Array("PREVIEW".utf8) + [0xFF, 0xD9],
+  ]
+
+  @Test(arguments: thumbnails)
+  func `Photoshop's thumbnails are removed and its other resources kept`(_ thumbnail: [UInt8])
+    throws
+  {
     let words = Self.resource(1028, Array("caption".utf8))
-    let thumbnails = [1033, 1036].flatMap { Self.resource($0, Self.preview) }
+    let thumbnails = [1033, 1036].flatMap { Self.resource($0, thumbnail) }
 
-    let mixed = try Self.kept(segment(0xED, head + thumbnails + words))
-    let bare = try Self.kept(segment(0xED, head + thumbnails))
-    let torn = try Self.kept(segment(0xED, head + thumbnails.dropLast(20)))
+    let mixed = try Self.kept(segment(0xED, Self.photoshop + thumbnails + words))
+    let bare = try Self.kept(segment(0xED, Self.photoshop + thumbnails))
+    let torn = try Self.kept(segment(0xED, Self.photoshop + thumbnails.dropLast(20)))
 
-    #expect(mixed.contains(words))
-    for made in [mixed, bare, torn] { #expect(!made.contains(Array("PREVIEW".utf8))) }
+    #expect(mixed.contains(segment(0xED, Self.photoshop + words)))
+    #expect(!mixed.contains(Array("PREVIEW".utf8)))
+    #expect(!bare.contains(Self.photoshop) && !torn.contains(Self.photoshop))
+  }
+
+  @Test func `Photoshop's resources are kept if they are divided into several segments`() throws {
+    let thumbnail = Self.resource(1036, [UInt8](repeating: 7, count: 301))
+    let words = Self.resource(1028, Array("caption".utf8))
+    let long = Self.resource(1029, noise(60_000, depth: 8, below: 200))
+    let list = thumbnail + words + long + words + long
+    // The first part ends in the thumbnail, the second in the first caption.
+    let parts = [list[..<200], list[200..<320], list[320..<60_000], list[60_000...]]
+
+    let made = try Self.kept(parts.flatMap { segment(0xED, Self.photoshop + $0) })
+
+    let kept = Array(list.dropFirst(thumbnail.count))
+    let split = [kept.prefix(65_519), kept.dropFirst(65_519)]
+    #expect(made.contains(split.flatMap { segment(0xED, Self.photoshop + $0) }))
   }
 
   @Test func `previews in maker notes and JFIF thumbnails are removed`() throws {
@@ -63,6 +92,21 @@ struct MetadataTests {
 
     #expect(made.contains(Array("<x \(after)>".utf8)))
     #expect(png.contains(chunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0<x \(after)>".utf8))))
+  }
+
+  @Test(arguments: ["en\0", "\0XMP", "de\0XMP-Daten"])
+  func `an XMP packet of a PNG is kept without its language and translated keyword`(
+    _ names: String
+  ) throws {
+    let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
+    let text = chunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\(names)\0<x>words</x>".utf8))
+    let file = try PictureFile(Array(plain[..<33]) + text + plain[33...])
+
+    let png = try Crop(keepsMetadata: true).apply(to: file).bytes
+    let jpeg = try Crop(format: .jpeg, keepsMetadata: true).apply(to: file).bytes
+
+    #expect(png.contains(chunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0<x>words</x>".utf8))))
+    #expect(jpeg.contains(Array("http://ns.adobe.com/xap/1.0/\0<x>words</x>".utf8)))
   }
 
   @Test func `an orientation stored as a LONG is read in either byte order`() throws {

@@ -8,7 +8,7 @@ struct PictureTags: Equatable {
   var exif: [UInt8] = []
   /// The XMP packet; empty if there is none.
   var xmp: [UInt8] = []
-  /// Photoshop's resources with the IPTC fields, as in a JPEG, the only format with these; empty if there are none.
+  /// The list of Photoshop's resources, such as the IPTC fields; empty if there are none, or if the format is no JPEG.
   var resources: [UInt8] = []
 
   init() {}
@@ -26,8 +26,10 @@ struct PictureTags: Equatable {
     }
     xmp = structure.xmp(in: file.bytes)
     Previews.mend(xmp: &xmp)
-    if let range = (structure as? JPEGMarkers)?.resources { resources = Array(file.bytes[range]) }
-    Previews.blank(in: &resources)
+    if let markers = structure as? JPEGMarkers {
+      resources = Previews.removed(from: markers.resources.flatMap { file.bytes[$0] })
+      Previews.blank(in: &resources)
+    }
   }
 
   /// Drops the profile, unless its colour space is grey, or RGB if `isGrey` is false.
@@ -37,7 +39,8 @@ struct PictureTags: Equatable {
     if !profile.dropFirst(16).starts(with: space.utf8) { profile = [] }
   }
 
-  /// The first bytes in the payload of a PNG chunk with XMP, of type `iTXt`.
+  /// The bytes before the packet in a PNG chunk with XMP, of type `iTXt`: the keyword, and no compression, language or
+  /// translated keyword.
   static let pngXMP = Array("XML:com.adobe.xmp\0\0\0\0\0".utf8)
 }
 
@@ -53,9 +56,13 @@ extension PictureTags {
     }
     if !exif.isEmpty { add(0xE1, Array("Exif\0\0".utf8) + exif) }
     if !xmp.isEmpty { add(0xE1, Array(JPEGMarkers.xmpName.utf8) + xmp) }
-    if !resources.isEmpty { add(0xED, resources) }
-    // The name is followed by the number of this segment and the number of all segments. (ICC.1:2022, annex B.4)
+    // The longest part of a list of resources or of a profile: both follow 14 bytes of a payload.
     let most = 65_519
+    for start in stride(from: 0, to: resources.count, by: most) {
+      let part = resources[start..<min(start + most, resources.count)]
+      add(0xED, Array(JPEGMarkers.photoshopName.utf8) + part)
+    }
+    // The name is followed by the number of this segment and the number of all segments. (ICC.1:2022, annex B.4)
     let count = (profile.count + most - 1) / most
     for index in 0..<count where count <= 255 {
       let part = profile[(index * most)..<min((index + 1) * most, profile.count)]
@@ -123,6 +130,31 @@ enum Previews {
       for index in start..<end { data[index] = 0 }
       offset = end
     }
+  }
+
+  /// Removes the thumbnails from a list of Photoshop's resources; the result is empty if the list cannot be read.
+  ///
+  /// A thumbnail can consist of plain samples, or of a JPEG with another JPEG in it, so that its length alone tells where
+  /// it ends. (Photoshop File Formats, image resource blocks)
+  static func removed(from resources: [UInt8]) -> [UInt8] {
+    var kept: [UInt8] = []
+    var rest = resources[...]
+    while !rest.isEmpty {
+      // A block consists of a signature, a number, a name, the size of its data, and the data. The name with its
+      // length, and the data, are padded to an even size.
+      let start = rest.startIndex
+      guard rest.count >= 12, rest.starts(with: "8BIM".utf8) else { return [] }
+      let number = Int(rest[start + 4]) << 8 | Int(rest[start + 5])
+      let size = rest.dropFirst(6 + (Int(rest[start + 6]) + 2) / 2 * 2).prefix(4)
+      let data = rest[size.endIndex...]
+      let count = size.reduce(0) { $0 << 8 | Int($1) }
+      guard size.count == 4, count <= data.count else { return [] }
+      let block = rest[..<data.dropFirst(count + count % 2).startIndex]
+      // Blocks 1033 and 1036 are the thumbnails of Photoshop 4 and 5.
+      if number != 1033, number != 1036 { kept += block }
+      rest = rest[block.endIndex...]
+    }
+    return kept
   }
 
   /// Corrects an XMP packet for a picture that was turned upright and cropped.

@@ -57,7 +57,7 @@ extension Crop {
     // Only YCbCr has chroma to subsample.
     let isLike = isSame && !(chroma != nil && markers.isRGB)
     var form = form
-    if !isLike, form.quality == nil {
+    if !isLike || markers.hasLateTable, form.quality == nil {
       form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
     }
     let bytes = try JPEGCodec.encode(

@@ -30,8 +30,9 @@ extension Crop {
   ) throws(LarderError) -> EncodedPicture? {
     let orientation = file.probe.orientation
     let block = markers.block
-    // The number of copies of the coefficients that count for the limit. Those of a single scan are packed well, and
-    // libjpeg checks their size. TurboJPEG, which turns pictures, holds two copies and has no limit of its own.
+    // The number of copies of the coefficients that are in memory: none if the picture is read in one pass, and
+    // otherwise one. TurboJPEG, which turns pictures, holds two copies and has no limit of its own, so the size of the
+    // copies is checked here.
     let isHeld = markers.scans > 1 || isProgressive
     let copies = orientation != .upright ? 2 : isHeld ? 1 : 0
     // If `isStrict` is set, this check throws an error that names the limit.

@@ -104,10 +104,10 @@ struct BMPHeader: Sendable {
         throw .damaged(name, "its colour masks are invalid")
       }
     default:
-      throw LarderError(
-        .unsupported,
-        "cannot read \(name): a BMP with \(pixelBits) bits per pixel and compression \(kind); save it as PNG"
-      )
+      let form =
+        kind == 1 || kind == 2
+        ? "in run-length encoding" : "with \(pixelBits) bits per pixel and compression \(kind)"
+      throw LarderError(.unsupported, "cannot read \(name): a BMP \(form); save it as PNG")
     }
   }
 

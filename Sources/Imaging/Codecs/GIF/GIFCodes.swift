@@ -33,7 +33,8 @@ extension GIFBlocks {
   ) throws(LarderError) -> [UInt8] {
     let (width, height) = (frame.width, frame.height)
     let all = width * height
-    try limits.check(memory: all, of: name)
+    // The rows of an interlaced frame are put in order in a second buffer.
+    try limits.check(memory: isInterlaced ? 2 * all : all, of: name)
     let damage = LarderError.damaged(name, "its first frame is broken or ends too early")
     guard let codes, bytes[codes.lowerBound] < Self.longest else { throw damage }
     // The last string can be longer than the frame; the rest of it is ignored, as are further codes.

@@ -29,12 +29,15 @@ extension JPEGMarkers: PictureCodec {
     return min(max(Int(quality.rounded()), 1), 100)
   }
 
-  /// The ICC profile, which can be divided into several segments.
+  /// The ICC profile, which can be divided into several segments; empty if a segment is missing or repeated.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
     // The marker, the length and the name are followed by the number of this segment and the number of all segments.
-    let parts = profile.filter { $0.count > 18 }
-    return parts.sorted { file.bytes[$0.lowerBound + 16] < file.bytes[$1.lowerBound + 16] }
-      .flatMap { file.bytes[($0.lowerBound + 18)..<$0.upperBound] }
+    let parts = profile.map { file.bytes[$0] }.filter { $0.count >= 18 }
+      .sorted { $0[$0.startIndex + 16] < $1[$1.startIndex + 16] }
+    let isWhole = parts.enumerated().allSatisfy { index, part in
+      part.dropFirst(16).prefix(2).map(Int.init) == [index + 1, parts.count]
+    }
+    return isWhole ? parts.flatMap { $0.dropFirst(18) } : []
   }
 
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }

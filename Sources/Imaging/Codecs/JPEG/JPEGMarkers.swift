@@ -16,14 +16,19 @@ struct JPEGMarkers: Sendable {
   private(set) var firstTable: [Int] = []
   /// Whether a quantization table contains a zero, which the standard forbids and decoders tolerate.
   private(set) var hasZeroInTable = false
+  /// Whether the quantization table of a component is defined behind the first scan, where an encoder that copies the
+  /// tables does not look for it.
+  private(set) var hasLateTable = false
   /// The payload of the first Exif segment, beginning with the TIFF header.
   private(set) var exif: Range<Int>?
   /// The segments of the ICC profile, including their markers, in the order of the file.
   private(set) var profile: [Range<Int>] = []
   /// The first XMP packet.
   private(set) var packet: Range<Int>?
-  /// The first payload with Photoshop's resources, such as the IPTC fields.
-  private(set) var resources: Range<Int>?
+  /// The parts of the list of Photoshop's resources, such as the IPTC fields, in the order of the file.
+  ///
+  /// A list that is too long for one segment is divided into several, at any byte.
+  private(set) var resources: [Range<Int>] = []
   /// The colour transform in the Adobe segment; nil if there is no such segment.
   ///
   /// The segment means that CMYK is stored inverted.
@@ -36,6 +41,10 @@ struct JPEGMarkers: Sendable {
   private var hasJFIF = false
   /// The identifier of each component, by which scans name components.
   private var components: [Int] = []
+  /// The number of the quantization table of each component.
+  private var tables: [Int] = []
+  /// The numbers of the tables that are defined behind the first scan.
+  private var lateTables: Set<Int> = []
   /// For each component and each of its 64 coefficients, the number of low bits that no scan has delivered yet.
   ///
   /// It is nil before the first scan of the coefficient.
@@ -211,6 +220,7 @@ struct JPEGMarkers: Sendable {
     self.components = (0..<components).map {
       reader.byte(payload.lowerBound + 6 + $0 * 3) ?? 0
     }
+    tables = (0..<components).map { reader.byte(payload.lowerBound + 8 + $0 * 3) ?? 0 }
     leftOut = Array(repeating: Array(repeating: nil, count: 64), count: components)
     sampling = (0..<components).map { component in
       let factors = reader.byte(payload.lowerBound + 7 + component * 3) ?? 0
@@ -232,6 +242,10 @@ struct JPEGMarkers: Sendable {
       guard let number = reader.byte(start + 1 + index * 2),
         let component = components.firstIndex(of: number)
       else { continue }
+      // A decoder keeps the table that a component has in its first scan.
+      if leftOut[component].allSatisfy({ $0 == nil }), lateTables.contains(tables[component]) {
+        hasLateTable = true
+      }
       for coefficient in told { leftOut[component][coefficient] = left }
     }
   }
@@ -247,6 +261,7 @@ struct JPEGMarkers: Sendable {
         return step == 1 ? reader.byte(place) : reader.short(place)
       }
       if values.contains(0) { hasZeroInTable = true }
+      if scans > 0 { lateTables.insert(kind & 15) }
       if firstTable.isEmpty, kind & 15 == 0 { firstTable = values }
       offset += 1 + 64 * step
     }
@@ -268,8 +283,8 @@ struct JPEGMarkers: Sendable {
         min(payload.lowerBound + Self.xmpName.utf8.count, payload.upperBound)..<payload.upperBound
     case 0xE2 where reader.matches("ICC_PROFILE\0", at: payload.lowerBound):
       profile.append(payload.lowerBound - 4..<payload.upperBound)
-    case 0xED where reader.matches("Photoshop 3.0\0", at: payload.lowerBound):
-      resources = resources ?? payload
+    case 0xED where reader.matches(Self.photoshopName, at: payload.lowerBound):
+      resources.append(payload.dropFirst(Self.photoshopName.utf8.count))
     case 0xEE where reader.matches("Adobe", at: payload.lowerBound):
       if payload.count >= 12, scans == 0 { adobeTransform = reader.byte(payload.lowerBound + 11) }
     default: break
@@ -278,4 +293,6 @@ struct JPEGMarkers: Sendable {
 
   /// The first bytes of a segment with an XMP packet.
   static let xmpName = "http://ns.adobe.com/xap/1.0/\0"
+  /// The first bytes of a segment with Photoshop's resources.
+  static let photoshopName = "Photoshop 3.0\0"
 }

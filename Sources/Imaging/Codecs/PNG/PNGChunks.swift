@@ -32,7 +32,7 @@ struct PNGChunks: Sendable {
   private(set) var chunks: [Chunk] = []
   /// The EXIF data, beginning with its TIFF header.
   private var exif: Range<Int>?
-  /// The XMP packet, if it is not compressed, and has no language tag and no translated keyword.
+  /// The first XMP packet that is not compressed.
   private var packet: Range<Int>?
   /// The primaries and the transfer curve of a cICP chunk, which takes precedence over every other chunk. (Section 4.3)
   private(set) var namedColours: AVIFHeader.Colour?
@@ -175,9 +175,8 @@ struct PNGChunks: Sendable {
     if type == "eXIf", exif == nil, TIFFDirectory(of: content.bytes) != nil {
       exif = chunk.payload
     }
-    let start = PictureTags.pngXMP
-    if type == "iTXt", packet == nil, content.bytes.starts(with: start) {
-      packet = chunk.payload.dropFirst(start.count)
+    if type == "iTXt", packet == nil, let start = Self.packetStart(content.bytes) {
+      packet = chunk.payload.dropFirst(start)
     }
     guard allows(type, content), types.insert(type).inserted else { return }
     chunks.append(chunk)
@@ -190,6 +189,18 @@ struct PNGChunks: Sendable {
         matrix: 0
       )
     }
+  }
+
+  /// The offset of the XMP packet in the payload of an iTXt chunk; nil if the text is another, or compressed.
+  ///
+  /// The keyword, a zero, the compression flag and the compression method come before a language tag and a translated
+  /// keyword, which can be empty, and each end with a zero. (Section 11.3.3.4)
+  private static func packetStart(_ payload: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard payload.starts(with: PictureTags.pngXMP.prefix(19)),
+      let tag = payload.dropFirst(20).firstIndex(of: 0),
+      let keyword = payload[(tag + 1)...].firstIndex(of: 0)
+    else { return nil }
+    return keyword + 1
   }
 
   private func first(_ type: String, in bytes: [UInt8]) -> Chunk? {
