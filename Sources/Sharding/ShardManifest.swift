@@ -80,7 +80,10 @@ enum ShardManifest {
   ) throws(LarderError) -> (trailer: ManifestTrailer, rows: Data)? {
     let name = ShardPlan.manifestName(shard)
     let path = "\(planned.folder)/\(name)"
-    guard let bytes = try PlannedRun.contents(of: name, in: planned.folder) else { return nil }
+    // A manifest that is longer is read to this length, and is then torn.
+    let most = max(0, min(planned.plan.shards[shard].urls, 1 << 40) + 1) * PictureRow.longestLine
+    guard let bytes = try PlannedRun.contents(of: name, in: planned.folder, most: most)
+    else { return nil }
     let end = bytes.dropLast().lastIndex(of: 10).map { $0 + 1 } ?? bytes.startIndex
     guard bytes.last == 10,
       let line = try? JSONDecoder().decode(TrailerLine.self, from: bytes[end...])
@@ -90,12 +93,14 @@ enum ShardManifest {
       trailer.shard == shard, trailer.urls == planned.plan.shards[shard].urls
     else { throw foreign(path) }
     guard trailer.rows == FileSum(of: rows), trailer.isCountable,
-      trailer.fetched + trailer.held + trailer.failed == trailer.urls
+      trailer.fetched + trailer.held + trailer.failed == trailer.urls,
+      rows.count(where: { $0 == 10 }) == trailer.fetched + trailer.held
     else { throw torn(path) }
     return (trailer, rows)
   }
 
-  private static func torn(_ path: String) -> LarderError {
+  /// The error for a manifest that is truncated, damaged or too long.
+  static func torn(_ path: String) -> LarderError {
     LarderError(.data, "cannot use \(path): it is incomplete; remove it and run its shard again")
   }
 
@@ -188,11 +193,27 @@ struct PictureRow: Codable, Equatable {
     failingSince = entry.failingSince?.seconds
   }
 
+  /// The number of bytes that no line exceeds.
+  ///
+  /// Most of a line is the text of the URL and of the header fields, which the transport limits to 64 KiB.
+  static let longestLine = 1 << 20
+
   /// Reads the rows in the lines of a list or manifest, one by one.
-  static func read(_ lines: Data, _ take: (PictureEntry) throws -> Void) throws {
+  ///
+  /// - Parameters:
+  ///   - lines: The lines, each with its line feed.
+  ///   - fault: The error to throw for a line that is not a row.
+  ///   - take: Called with each row.
+  /// - Throws: `fault`, and errors of `take`.
+  static func read(
+    _ lines: Data,
+    or fault: LarderError,
+    _ take: (PictureEntry) throws(LarderError) -> Void
+  ) throws(LarderError) {
     let decoder = JSONDecoder()
-    for line in lines.split(separator: 10) {
-      try take(decoder.decode(Self.self, from: line).entry)
+    for line in lines.split(separator: 10, omittingEmptySubsequences: false).dropLast() {
+      guard let row = try? decoder.decode(Self.self, from: line) else { throw fault }
+      try take(row.entry)
     }
   }
 

@@ -27,10 +27,10 @@ extension PlannedRun {
     holder: String,
     sync: (SharedSync) -> SyncRun
   ) throws -> SyncReport {
-    let trailers = try trailers()
+    try demandManifests()
     var shared = SharedSync()
     shared.imported = { layout, index throws(LarderError) in
-      try take(trailers, from: remote?.name ?? cache, in: layout, to: index, reading: isRead)
+      try take(from: remote?.name ?? cache, in: layout, to: index, reading: isRead)
     }
     let report = try sync(shared).run(holder: holder)
     if report.outcome != .interrupted {
@@ -39,23 +39,22 @@ extension PlannedRun {
     return report
   }
 
-  /// The trailers of all manifests.
+  /// Checks that each shard has a manifest.
   ///
-  /// - Throws: ``LarderError`` if a shard has no manifest.
-  private func trailers() throws(LarderError) -> [ManifestTrailer] {
-    var trailers: [ManifestTrailer] = []
+  /// - Throws: ``LarderError`` if a shard has none, or a manifest is truncated or foreign.
+  private func demandManifests() throws(LarderError) {
     var missing: [Int] = []
-    for shard in plan.shards.indices {
-      if let trailer = try ShardManifest.read(shard, of: self)?.trailer {
-        trailers.append(trailer)
-      } else {
-        missing.append(shard)
-      }
+    for shard in plan.shards.indices where try ShardManifest.read(shard, of: self) == nil {
+      missing.append(shard)
     }
-    guard !missing.isEmpty else { return trailers }
+    guard missing.isEmpty else { throw without(missing) }
+  }
+
+  /// The error for shards that have no manifest.
+  private func without(_ missing: [Int]) -> LarderError {
     let names = missing.map(String.init).joined(separator: ", ")
     let verb = missing.count == 1 ? "shard \(names) has" : "shards \(names) have"
-    throw LarderError(
+    return LarderError(
       .tryAgain,
       "cannot merge \(name): \(verb) no manifest; "
         + "run \(missing.count == 1 ? "it" : "them"), then merge again"
@@ -73,16 +72,14 @@ extension PlannedRun {
   /// after the manifest was written.
   ///
   /// - Parameters:
-  ///   - trailers: The trailers of all manifests.
   ///   - cache: The cache's name in messages.
   ///   - layout: The cache.
   ///   - index: The cache's index.
   ///   - isRead: Whether to compare the SHA-256 of every file.
   /// - Returns: The counts of the pictures.
-  /// - Throws: ``LarderError`` if a manifest is truncated or foreign, and nothing is written then. Also if a file is
-  ///   missing or damaged; the rows of the others may be written.
+  /// - Throws: ``LarderError`` if a manifest has a line that is not a row, or has changed or vanished since it was
+  ///   checked, or if a file is missing or damaged. The rows of other pictures may be written then.
   private func take(
-    _ trailers: [ManifestTrailer],
     from cache: String,
     in layout: CacheLayout,
     to index: Index,
@@ -99,25 +96,21 @@ extension PlannedRun {
       rows.removeAll(keepingCapacity: true)
     }
 
-    do {
-      for trailer in trailers {
-        guard let manifest = try ShardManifest.read(trailer.shard, of: self) else { continue }
-        try PictureRow.read(manifest.rows) { entry in
-          if let present = try layout.confirmed(entry, read: isRead) {
-            rows.append(present)
-            if rows.count == Self.batch { try write() }
-          } else {
-            lost = (lost?.first ?? entry.name.path, (lost?.count ?? 0) + 1)
-          }
+    for shard in plan.shards.indices {
+      // Another process may have removed or replaced the manifest since it was checked.
+      guard let manifest = try ShardManifest.read(shard, of: self) else { throw without([shard]) }
+      let fault = ShardManifest.torn("\(folder)/\(ShardPlan.manifestName(shard))")
+      try PictureRow.read(manifest.rows, or: fault) { entry throws(LarderError) in
+        if let present = try layout.confirmed(entry, read: isRead) {
+          rows.append(present)
+          if rows.count == Self.batch { try write() }
+        } else {
+          lost = (lost?.first ?? entry.name.path, (lost?.count ?? 0) + 1)
         }
-        trailer.count(in: &pictures)
       }
-      try write()
-    } catch let error as LarderError {
-      throw error
-    } catch {
-      throw LarderError(.disk, "cannot read a manifest of \(name): \(error)")
+      manifest.trailer.count(in: &pictures)
     }
+    try write()
     guard let lost else { return pictures }
     let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
     throw LarderError(

@@ -3,6 +3,7 @@ import Cache
 import Catalog
 import Crypto
 import FoundationEssentials
+import Glibc
 import Pipeline
 
 /// The plan of a sync that several machines carry out together.
@@ -173,13 +174,13 @@ package struct PlannedRun: Sendable {
   /// Each has the index row that it had when the plan was made.
   ///
   /// - Throws: ``LarderError`` if the shard's list has changed since the plan was made.
-  func pictures(of shard: Int) throws -> [PictureEntry] {
+  func pictures(of shard: Int) throws(LarderError) -> [PictureEntry] {
     let name = ShardPlan.listName(shard)
     let bytes = try Self.bytes(name, in: folder)
     try Self.demand(FileSum(of: bytes), plan.shards[shard].list, name, in: folder)
     var pictures: [PictureEntry] = []
     pictures.reserveCapacity(plan.shards[shard].urls)
-    try PictureRow.read(bytes) { pictures.append($0) }
+    try PictureRow.read(bytes, or: Self.changed(name, in: folder)) { pictures.append($0) }
     return pictures
   }
 
@@ -187,8 +188,11 @@ package struct PlannedRun: Sendable {
   static func demand(_ found: FileSum?, _ planned: FileSum, _ name: String, in folder: String)
     throws(LarderError)
   {
-    guard found != planned else { return }
-    throw LarderError(
+    guard found == planned else { throw changed(name, in: folder) }
+  }
+
+  private static func changed(_ name: String, in folder: String) -> LarderError {
+    LarderError(
       .data,
       "cannot use \(folder)/\(name): it has changed since it was planned; make a new plan"
     )
@@ -196,19 +200,33 @@ package struct PlannedRun: Sendable {
 
   private static func bytes(_ name: String, in folder: String) throws(LarderError) -> Data {
     if let bytes = try contents(of: name, in: folder) { return bytes }
-    throw LarderError(
+    throw unread(name, in: folder, "there is no such file")
+  }
+
+  private static func unread(_ name: String, in folder: String, _ reason: String) -> LarderError {
+    LarderError(
       .data,
-      "cannot read \(folder)/\(name): there is no such file; name the folder that the plan was written to"
+      "cannot read \(folder)/\(name): \(reason); name the folder that the plan was written to"
     )
   }
 
-  /// Reads a file of a plan; nil if it does not exist.
-  static func contents(of name: String, in folder: String) throws(LarderError) -> Data? {
-    do {
-      return try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
+  /// Reads a file of a plan, or its first `most` bytes if it is longer; nil if it does not exist.
+  static func contents(
+    of name: String,
+    in folder: String,
+    most: Int = .max
+  ) throws(LarderError) -> Data? {
+    let file = open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC)
+    if file < 0, errno == ENOENT { return nil }
+    defer { if file >= 0 { close(file) } }
+    var status = stat()
+    guard file >= 0, fstat(file, &status) == 0 else {
+      throw unread(name, in: folder, systemMessage(errno))
+    }
+    do throws(SystemError) {
+      return Data(try Files.bytes(of: file, min(Int(status.st_size), most)))
     } catch {
-      if (error as? CocoaError)?.code == .fileReadNoSuchFile { return nil }
-      throw LarderError(.data, "cannot read \(folder)/\(name): \(error)")
+      throw unread(name, in: folder, systemMessage(error.code))
     }
   }
 }

@@ -150,11 +150,74 @@ struct DuePictureTests {
     #expect(old.due == ["a": 4, "b": 1] && changed.due == ["a": 1])
     var waiting: [String] = []
     try index.forEachDue("a") { waiting.append($0.url) }
-    #expect(waiting == [4, 5, 3, 2, 1].map { url($0) })
+    #expect(waiting.map { PictureID(url: $0) } == (1...5).map { id($0) }.sorted())
     let taken = try (0..<3).flatMap { _ in try due.take("a", 2) }.map(\.url)
     #expect(taken == [4, 5, 3, 2, 1].map { url($0) })
     #expect(try due.take("b", 9).map(\.url) == [url(6, host: "b")])
     #expect(try due.take("b", 9).isEmpty)
+  }
+
+  @Test func `due pictures are read in the order of their ids, without those that are gone`()
+    throws
+  {
+    try index.save((0..<50).map { entry($0) })
+    _ = try see((0..<50).map { id($0) }, rule())
+    let gone = id(7)
+    try index.write { try $0.execute(sql: "DELETE FROM picture WHERE id = ?", arguments: [gone]) }
+
+    var waiting: [PictureID] = []
+    try index.forEachDue("a") { waiting.append($0.id) }
+
+    #expect(waiting == (0..<50).map { id($0) }.filter { $0 != gone }.sorted())
+  }
+
+  @Test func `a rule that takes all pictures finds fresh ones due`() throws {
+    try index.save([entry(1, checked: now, expiry: now + 9)])
+    var all = rule()
+    all.takesAll = true
+
+    let seen = try see([id(1)], all)
+
+    #expect(seen.due == ["a": 1])
+  }
+
+  @Test func `other processes can write while pages of pictures are read`() throws {
+    try index.save((0..<50).map { entry($0) })
+    let other = try Index(CacheLayout(creating: folder.path("cache")))
+    var read: [PictureID] = []
+    var pages = 0
+
+    try index.forEachPage(of: 20) { page in
+      read += page.map(\.id)
+      pages += 1
+      try other.save([entry(100 + pages, host: "b")])
+    }
+
+    #expect(pages >= 3 && Set(read).isSuperset(of: (0..<50).map { id($0) }))
+    #expect(read == Set(read).sorted())
+  }
+
+  @Test(arguments: [(5, 5, false), (5, 6, true), (nil, 5, true)] as [(Int64?, Int64, Bool)])
+  func `copied pictures expire if they vary by header fields that have changed`(
+    _ noted: Int64?,
+    _ digest: Int64,
+    _ expires: Bool
+  ) throws {
+    let copy = try Index(CacheLayout(creating: folder.path("copy")))
+    if let noted { try index.noteVary(noted) }
+    var varied = entry(1, checked: now, expiry: now + 9)
+    varied.response = "1 1 selected=3\nVary: Referer\n"
+    var plain = entry(2, checked: now, expiry: now + 9)
+    plain.response = "1 1\n"
+    try index.save([varied, plain])
+    try copy.noteVary(digest)
+
+    try copy.copyPictures(of: index)
+
+    let copied = try copy.pictures([varied.id, plain.id])
+    #expect(copied[plain.id] == plain)
+    if expires { varied.expiry = 0 }
+    #expect(copied[varied.id] == varied)
   }
 
   @Test func `a listing whose picture has no row is damage`() throws {

@@ -76,16 +76,64 @@ import Testing
     }
   }
 
-  @Test func `the items that show a picture are found without a scan`() throws {
+  @Test(arguments: [Index.isShown, Index.showing, Index.lists])
+  func `the items that show a picture are found without a scan`(_ query: String) throws {
     let index = try CacheOnDisk(TemporaryFolder()).index
 
     let steps = try index.write { db in
-      let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(Index.isShown)")
+      let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(query)")
       statement.setUncheckedArguments(StatementArguments())
       return try Row.fetchAll(statement).map { $0["detail"] as String }
     }
 
     #expect(!steps.contains { $0.hasPrefix("SCAN ") }, "\(steps)")
+  }
+
+  @Test(arguments: [3, 20_000])
+  func `a picture of many versions of items is found in many listings, and soon`(
+    _ versions: Int
+  ) throws {
+    let cache = try CacheOnDisk(TemporaryFolder())
+    let catalog = try cache.index.catalog(named: "shop", currency: "KRW").id
+    let pictures = (1...4).map { PictureEntry(id: PictureID(url: "\($0)"), url: "\($0)") }
+    try cache.index.save(pictures)
+    // The versions show pictures 1 and 2, and the item that each of 1,000 sections lists shows picture 3. Its detail
+    // shows picture 4, and picture 2 in another catalog.
+    try cache.index.write { db in
+      try db.execute(
+        sql: """
+          WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < \(versions))
+          INSERT INTO item SELECT v, 'k' || v, v, '' FROM n;
+          INSERT INTO item_picture SELECT i.row, p.row, p.row FROM item i, picture p WHERE url IN ('1', '2');
+          INSERT INTO item VALUES (90000, 'listed', x'', '');
+          INSERT INTO item_picture SELECT 90000, 0, row FROM picture WHERE url = '3';
+          INSERT INTO detail(row, catalog, item, document, state)
+            VALUES (1, \(catalog.rawValue), 'listed', x'', 'held'), (2, \(catalog.rawValue + 1), 'listed', x'', 'held');
+          INSERT INTO detail_picture SELECT 1, 0, row FROM picture WHERE url = '4';
+          INSERT INTO detail_picture SELECT 2, 0, row FROM picture WHERE url = '2';
+          WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < 1000)
+          INSERT INTO run_section SELECT \(cache.run.rawValue), v, 'k', 't', NULL, v, 'network' FROM n;
+          INSERT INTO listing_item SELECT listing, 0, 90000 FROM run_section;
+          """
+      )
+    }
+    func shown() throws -> [Bool] {
+      try pictures.map { try cache.index.isShown($0.id, in: cache.run, of: catalog) }
+    }
+    let clock = ContinuousClock()
+
+    let start = clock.now
+    #expect(try shown() == [false, false, true, true])
+    // Looking up each version in each listing would take minutes.
+    #expect(start.duration(to: clock.now) < .seconds(10))
+
+    let details = "INSERT INTO detail_picture SELECT 1, 1, row FROM picture WHERE url = '2'"
+    try cache.index.write { db in
+      try db.execute(sql: "INSERT INTO listing_item VALUES (500, 1, 2)")
+      try db.execute(sql: "DELETE FROM item_picture WHERE place = 2 AND item = 2")
+      try db.execute(sql: details)
+    }
+    #expect(try shown() == [true, true, true, true])
   }
 
   @Test func `only regular files are opened, and no symbolic link is followed`() throws {

@@ -82,4 +82,27 @@ struct PictureHeadersTests {
       #expect((asked.header("if-none-match") != nil) == isConfirmed, "\(vary)")
     }
   }
+
+  @Test func `a dry run after a changed header plans the requests of the sync`() throws {
+    let shop = try ScriptedShop()
+    defer { shop.close() }
+    for vary in ["none", "Accept-Encoding", "Referer"] {
+      let path = "/x?\(vary)"
+      shop["/list"] = ScriptedShop.Answer(body: ScriptedShop.list(picture: path))
+      shop[path] = ScriptedShop.Answer(
+        fields: ["Cache-Control: max-age=86400"] + (vary == "none" ? [] : ["Vary: \(vary)"]),
+        body: CacheSuiteOrigin.picture("by \(vary)"),
+        tag: "\"\(vary)\""
+      )
+      _ = try shop.run(headers: Self.referer)
+
+      let same = try shop.plan(headers: Self.referer)
+      let changed = try shop.plan(headers: "Referer: \"https://elsewhere.example/\"")
+
+      #expect(same.images == SyncPlan.Work(fresh: 1), "\(vary)")
+      #expect(changed.images.fetch.count == (vary == "Referer" ? 1 : 0), "\(vary)")
+      #expect(changed.images.revalidate.count == (vary == "Accept-Encoding" ? 1 : 0), "\(vary)")
+      #expect(changed.images.fresh == (vary == "none" ? 1 : 0), "\(vary)")
+    }
+  }
 }

@@ -47,7 +47,43 @@ struct ManifestTests {
     }
   }
 
+  /// Changes the rows of manifest 1, and writes the trailer with their length and digest.
+  private static func rewrite(
+    _ change: @escaping @Sendable ([Substring]) -> [String]
+  ) -> @Sendable (TemporaryFolder) throws -> Void {
+    { folder in
+      let name = "plan/manifest-1.ndjson"
+      let planned = try PlannedRun(folder.path("plan"))
+      var trailer = try #require(try ShardManifest.read(1, of: planned)).trailer
+      let lines = change(try folder.text(name).split(separator: "\n").dropLast())
+      let rows = Array(lines.map { $0 + "\n" }.joined().utf8)
+      trailer.rows = FileSum(of: rows)
+      let end = Array("{\"trailer\":".utf8) + (try trailer.jsonLine()) + Array("}\n".utf8)
+      try folder.write(rows + end, to: name)
+    }
+  }
+
   static let faults: [Fault] = [
+    Fault(
+      "a line is not a row",
+      .data,
+      rewrite { ["{\"uri\":1}"] + $0.dropFirst().map(String.init) }
+    ),
+    Fault("a line is empty", .data, rewrite { [""] + $0.dropFirst().map(String.init) }),
+    Fault("a row is not in the counts", .data, rewrite { $0.map(String.init) + [String($0[0])] }),
+    Fault(
+      "a row that the counts have is gone",
+      .data,
+      rewrite { $0.dropFirst().map(String.init) }
+    ),
+    Fault(
+      "it is longer than its rows can be",
+      .data,
+      rewrite { lines in
+        let space = String(repeating: " ", count: (lines.count + 2) * PictureRow.longestLine)
+        return ["{" + space + lines[0].dropFirst()] + lines.dropFirst().map(String.init)
+      }
+    ),
     Fault("one is missing", .tryAgain) { folder in
       try FileManager.default.removeItem(atPath: folder.path("plan/manifest-1.ndjson"))
     },
@@ -177,6 +213,53 @@ struct ManifestTests {
     let error = #expect(throws: LarderError.self) { try sharded.merge() }
 
     #expect(error?.description.contains("shards 0, 1, 3 have no manifest") == true)
+  }
+
+  @Test func `a manifest that vanishes during a merge is missing, not passed over`() throws {
+    let sharded = try ShardedShop(try SampleShop(sections: 1, items: 2))
+    try sharded.plan(2)
+    for shard in 0..<2 { try sharded.run(shard) }
+
+    let error = #expect(throws: LarderError.self) {
+      try sharded.merge { folder in
+        try FileManager.default.removeItem(atPath: folder.path("plan/manifest-1.ndjson"))
+      }
+    }
+
+    #expect(error?.code == .tryAgain)
+    #expect(error?.description.contains("shard 1 has no manifest") == true)
+  }
+
+  @Test func `the counts of a merge are those of the manifests whose rows it takes`() throws {
+    let sharded = try ShardedShop(try SampleShop(sections: 1, items: 2))
+    try sharded.plan(1)
+    try sharded.run(0)
+
+    let report = try sharded.merge(
+      meanwhile: Self.replace("\"requests\":7", by: "\"requests\":9", in: "plan/manifest-0.ndjson")
+    )
+
+    #expect(report.requests == 1 + 2 + 9)
+  }
+
+  @Test(arguments: ["plan.json", "catalog.yaml", "manifest-0.ndjson"])
+  func `a file of a plan that cannot be read is named with the reason`(_ name: String) throws {
+    let sharded = try ShardedShop(try SampleShop(sections: 1, items: 1))
+    try sharded.plan(1)
+    try? FileManager.default.removeItem(atPath: sharded.folder.path("plan/\(name)"))
+    try FileManager.default.createDirectory(
+      atPath: sharded.folder.path("plan/\(name)/of files"),
+      withIntermediateDirectories: true
+    )
+
+    let error = #expect(throws: LarderError.self) { try sharded.merge() }
+
+    #expect(error?.code == .data)
+    #expect(
+      error?.description.contains("Is a directory; name the folder that the plan was written to")
+        ?? false,
+      "\(error?.description ?? "")"
+    )
   }
 
   @Test func `a picture that a later run of its shard replaced is accepted`() throws {

@@ -3,6 +3,7 @@ import CurlTransport
 import Pipeline
 import SampleStore
 import Support
+import Testing
 
 @testable import Cache
 @testable import Sharding
@@ -87,17 +88,25 @@ final class ShardedShop {
   }
 
   /// Merges the planned run.
-  func merge(reading isRead: Bool = false) throws -> SyncReport {
+  ///
+  /// `meanwhile` is called after the manifests were checked, and before they are read again.
+  func merge(
+    reading isRead: Bool = false,
+    meanwhile: (TemporaryFolder) throws -> Void = { _ in }
+  ) throws -> SyncReport {
     let planned = try planned
     let curl = try CurlTransport(shop.transportOptions())
     defer { curl.shutdown() }
     let clock = shop.clock
+    var failure: (any Error)?
+    defer { if let failure { Issue.record(failure) } }
     return try planned.merge(
       cache: folder.path("cache"),
       reading: isRead,
       holder: "a test"
     ) { shared in
-      SyncRun(
+      do { try meanwhile(folder) } catch { failure = error }
+      return SyncRun(
         planned.catalog,
         folder: "",
         cache: folder.path("cache"),

@@ -20,7 +20,9 @@ enum DueQuery: String, CaseIterable {
   case next = """
     SELECT rank, checked, picture FROM temp.due WHERE host = ?1 ORDER BY rank, checked, picture LIMIT ?2
     """
-  case waiting = "SELECT picture FROM temp.due WHERE host = ?1"
+  case waiting = """
+    SELECT p.row FROM temp.due d CROSS JOIN picture p ON p.row = d.picture WHERE d.host = ?1 ORDER BY p.id
+    """
   case taken = """
     DELETE FROM temp.due WHERE host = ?1 AND rank = ?2 AND checked = ?3 AND picture = ?4
     """
@@ -40,10 +42,19 @@ package struct DueRule: Sendable {
   package var since: UnixTime?
   /// Whether pictures are requested in the order of their value, and not in that of their rows.
   package var isRanked = false
+  /// Whether every picture is due, because the caller decides by the pictures' rows.
+  package var takesAll = false
 
   /// Makes a rule.
-  package init(isChanged: Bool, now: UnixTime, since: UnixTime?, isRanked: Bool) {
+  package init(
+    isChanged: Bool,
+    now: UnixTime,
+    since: UnixTime?,
+    isRanked: Bool,
+    takesAll: Bool = false
+  ) {
     (self.isChanged, self.now, self.since, self.isRanked) = (isChanged, now, since, isRanked)
+    self.takesAll = takesAll
   }
 
   /// Whether a picture needs a request.
@@ -54,7 +65,7 @@ package struct DueRule: Sendable {
   ///   - expiry: The time at which that answer expires.
   /// - Returns: Whether it needs one.
   func isDue(isHeld: Bool, checked: UnixTime, expiry: UnixTime) -> Bool {
-    guard isHeld else { return true }
+    guard isHeld, !takesAll else { return true }
     let fresh = FreshnessPolicy.window(answered: checked, expiry: expiry)
     guard let since else { return !fresh.contains(now) }
     return checked < since && !fresh.contains(now) && !fresh.contains(since)
@@ -252,7 +263,9 @@ package final class DuePictures: Sendable {
 }
 
 extension Index {
-  /// Calls `body` with the row of each due picture of a host, one at a time, without taking it.
+  /// Calls `body` with the row of each due picture of a host in the order of the ids, one at a time, without taking it.
+  ///
+  /// Pictures without a row are left out, because another process may have removed them since they were found due.
   package func forEachDue(
     _ host: String,
     _ body: (PictureEntry) throws -> Void
@@ -263,8 +276,7 @@ extension Index {
       waiting.restart(host)
       while try waiting.next() {
         picture.restart(waiting.number(0))
-        guard try picture.next() else { throw lostPicture() }
-        try body(PictureEntry(picture))
+        if try picture.next() { try body(PictureEntry(picture)) }
       }
     }
   }

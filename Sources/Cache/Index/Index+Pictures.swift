@@ -84,10 +84,15 @@ package struct PictureAddress: Sendable, Equatable {
 }
 
 extension PictureEntry {
+  /// Lets the picture expire if its response has `Vary`, as ``Index/noteVary(_:)`` does for all rows.
+  package mutating func expireIfVaried() {
+    if isHeld, response?.contains(" selected=") ?? false { expiry = 0 }
+  }
+
   /// Whether the origin's last answer, or the waiting time after a failure, is still valid.
   ///
   /// If the last answer seems to be in the future, the clock was set back since. Then it is not valid, because the
-  /// picture might otherwise stay fresh for years. `DueQuery.stale` has the same rule for all pictures of a run.
+  /// picture might otherwise stay fresh for years. ``DueRule`` has the same rule for all pictures of a run.
   package func isCurrent(at now: UnixTime) -> Bool {
     FreshnessPolicy.window(answered: checked ?? 0, expiry: expiry).contains(now)
   }
@@ -134,6 +139,31 @@ extension Index {
     try read { db in
       let rows = try RowReader(db, Self.select + " ORDER BY id")
       while try rows.next() { try body(PictureEntry(rows)) }
+    }
+  }
+
+  /// Calls `body` with the rows of all pictures in the order of their ids, one page of rows at a time.
+  ///
+  /// Each page is a read of its own, and `body` is called between the reads. So other processes can write to the index
+  /// meanwhile.
+  ///
+  /// - Parameters:
+  ///   - count: The maximum number of rows in a page.
+  ///   - body: Called with each page.
+  /// - Throws: ``LarderError`` when the index cannot be read, and errors of `body`.
+  func forEachPage(of count: Int = 1_000, _ body: ([PictureEntry]) throws -> Void) throws {
+    var last = IdentityDigest(high: 0, low: 0)
+    while true {
+      let page = try read { db in
+        let rows = try RowReader(db, Self.select + " WHERE id > ?1 ORDER BY id LIMIT ?2")
+        rows.restart(last, Int64(count))
+        var page: [PictureEntry] = []
+        while try rows.next() { page.append(PictureEntry(rows)) }
+        return page
+      }
+      guard let end = page.last else { return }
+      try body(page)
+      last = end.id.digest
     }
   }
 
@@ -186,13 +216,23 @@ extension Index {
     }
   }
 
-  /// Copies the rows of all pictures of another index, in one transaction.
+  /// Copies the rows of all pictures of another index.
+  ///
+  /// They are written in one transaction, and read in pages. If requests for pictures send other header fields than
+  /// the ones that the other index recorded, the copied rows expire as with ``noteVary(_:)``, which must be called
+  /// before.
   ///
   /// - Throws: ``LarderError`` when the other index cannot be read, or this one cannot be written.
   package func copyPictures(of other: Index) throws(LarderError) {
+    let isKnown = try other.selection() == selection()
     try write { db in
       var writer = try PictureRowWriter(db)
-      try other.forEachPicture { try writer.save($0) }
+      try other.forEachPage { page in
+        for var entry in page {
+          if !isKnown { entry.expireIfVaried() }
+          try writer.save(entry)
+        }
+      }
     }
   }
 
@@ -452,11 +492,7 @@ extension Index {
   /// response is also valid for the new fields. So runs need not read the stored header fields of fresh pictures. (RFC
   /// 9111, section 4.1)
   package func noteVary(_ digest: Int64) throws(LarderError) {
-    let known = try read { db in
-      let noted: Data? = try db.singleValue("selection")
-      return noted.flatMap { PackedNumbers.unpack($0).first }
-    }
-    guard known != digest else { return }
+    guard try selection() != digest else { return }
     try write { db in
       try db.execute(
         sql: """
@@ -465,6 +501,14 @@ extension Index {
           """
       )
       try db.setSingleValue("selection", Data(PackedNumbers.pack([digest])))
+    }
+  }
+
+  /// The digest that ``noteVary(_:)`` recorded last; nil if there is none.
+  package func selection() throws(LarderError) -> Int64? {
+    try read { db in
+      let noted: Data? = try db.singleValue("selection")
+      return noted.flatMap { PackedNumbers.unpack($0).first }
     }
   }
 }

@@ -82,6 +82,9 @@ extension Index {
 
   /// Whether a run lists an item that shows a picture, in its listing or in its detail.
   ///
+  /// If few versions of items show it, each is looked up in each listing. Otherwise each item of the listings is asked
+  /// whether it shows the picture. So the time is at most that of reading the listings.
+  ///
   /// - Parameters:
   ///   - picture: The picture.
   ///   - run: The run.
@@ -94,11 +97,39 @@ extension Index {
     of catalog: CatalogID
   ) throws(LarderError) -> Bool {
     try read { db in
-      let rows = try RowReader(db, Self.isShown)
+      let showing = try RowReader(db, Self.showing)
+      showing.restart(picture.digest, catalog.rawValue)
+      var versions = 0
+      while try showing.next() { versions += 1 }
+      let rows = try RowReader(db, versions > Self.fewVersions ? Self.lists : Self.isShown)
       rows.restart(picture.digest, run.rawValue, catalog.rawValue)
       return try rows.next()
     }
   }
+
+  /// The number of versions of items to look up in each listing.
+  static let fewVersions = 64
+
+  /// The versions of items that show the picture ?1, themselves or in their details of the catalog ?2; not all of them
+  /// if there are more than ``fewVersions``.
+  static let showing = """
+    SELECT s.item FROM picture p CROSS JOIN item_picture s ON s.picture = p.row WHERE p.id = ?1
+    UNION ALL SELECT i.row FROM picture p CROSS JOIN detail_picture s ON s.picture = p.row
+    CROSS JOIN detail d ON d.row = s.detail AND d.catalog = ?2 CROSS JOIN item i ON i.key = d.item WHERE p.id = ?1
+    LIMIT \(fewVersions + 1)
+    """
+
+  /// The same items as ``isShown``, beginning with the listings.
+  ///
+  /// The `+` makes SQLite read the few pictures of an item or detail, and not the many rows of the picture.
+  static let lists = """
+    SELECT 1 FROM picture p CROSS JOIN run_section r ON r.run = ?2
+    CROSS JOIN listing_item l INDEXED BY listing_member ON l.listing = r.listing WHERE p.id = ?1 AND (
+    EXISTS (SELECT 1 FROM item_picture s WHERE s.item = l.item AND +s.picture = p.row) OR
+    EXISTS (SELECT 1 FROM item i CROSS JOIN detail d ON d.catalog = ?3 AND d.item = i.key
+    CROSS JOIN detail_picture s ON s.detail = d.row AND +s.picture = p.row WHERE i.row = l.item))
+    LIMIT 1
+    """
 
   /// The items of the listings of the run ?2 that show the picture ?1, then those whose details do.
   static let isShown = """

@@ -164,7 +164,16 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   ) throws {
     let (catalog, options, addresses) = (request.catalog, request.options, request.addresses)
     guard let run = try index.lastRun(catalog: entry.id) else { return }
-    let dueRule = DueRule(isChanged: false, now: now, since: nil, isRanked: false)
+    let traits = PictureTraits(from: request.named, over: transport)
+    // A sync would let the pictures with `Vary` expire first.
+    let expiresVaried = try index.selection() != traits.digest
+    let dueRule = DueRule(
+      isChanged: false,
+      now: now,
+      since: nil,
+      isRanked: false,
+      takesAll: expiresVaried
+    )
     func count(_ seen: SeenPictures) { images.fresh += seen.total - (seen.due[""] ?? 0) }
     let due = try DuePictures(index) { _ in "" }
     var subjects: [String: [String: String]?] = [:]
@@ -211,8 +220,9 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         }
       }
     }
-    let traits = PictureTraits(from: request.named, over: transport)
     try index.forEachDue("") { entry in
+      var entry = entry
+      if expiresVaried { entry.expireIfVaried() }
       let url = try? transport.parse(entry.url, relativeTo: nil)
       let need = entry.freshness(
         at: now,

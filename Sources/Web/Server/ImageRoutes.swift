@@ -99,7 +99,7 @@ final class ImageRoutes: Sendable {
       if let entry = pulls?.unkept(at: question.path) {
         return try send(entry, isInCache: false, question, snapshot)
       }
-      guard let pulls, !question.isFetched, let row, try snapshot.reader.shows(row)
+      guard let pulls, !question.isFetched, let row, try snapshot.shows(row)
       else { return question.done(.noPicture) }
       let picture = PictureEntry(id: row.id, url: row.url, identity: row.identity)
       // If somebody deleted the picture, fetch it unconditionally, because an answer with status 304 has no body.

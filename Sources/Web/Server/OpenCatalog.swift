@@ -72,6 +72,8 @@ final class CatalogSnapshot: Sendable {
   let reading: IndexChangeCounter.Reading?
   /// The pictures that were requested, by their path, with the side of a square before it.
   let images = LRUCache<ServedImage>(most: 8 << 20)
+  /// The identities of pictures that were requested and that the catalog does not show.
+  let unknown = LRUCache<Void>(most: 2 << 20)
   /// The answers of the JSON interface, by ``InterfaceQuery/key``.
   let answers = LRUCache<PreparedAnswer>(most: 16 << 20)
 
@@ -79,6 +81,16 @@ final class CatalogSnapshot: Sendable {
     // Read the counter before the index is opened, so that the data is never older than the counter.
     reading = counter.read()
     reader = try CatalogReader(cache: cache, catalog: catalog)
+  }
+
+  /// Whether the catalog shows a picture; blocks.
+  ///
+  /// A picture that it does not show is looked up only once, because that can take long.
+  func shows(_ picture: PictureEntry) throws(LarderError) -> Bool {
+    guard unknown[picture.identity] == nil else { return false }
+    if try reader.shows(picture) { return true }
+    unknown.add((), cost: 0, for: picture.identity)
+    return false
   }
 }
 
