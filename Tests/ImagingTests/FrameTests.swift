@@ -120,7 +120,13 @@ struct FrameTests {
       #expect(psnr(made.flattened(.rgb), expected.flattened(.rgb)) > (kind.across > 2 ? 25 : 28))
       let corner = try decoded(whole.bytes).colour(width - 1, height - 1)
       #expect([corner.red, corner.green, corner.blue].allSatisfy { $0 > 245 }, "\(corner)")
-      #expect(try markers(PictureFile(whole.bytes)).hasSameColours(as: markers(file)))
+      // On a background, inks become RGB.
+      let contained = try markers(PictureFile(whole.bytes))
+      if file.probe.channels == 4 {
+        #expect(contained.channels == 3)
+      } else {
+        #expect(contained.hasSameColours(as: try markers(file)))
+      }
     }
   }
 
