@@ -460,7 +460,7 @@ struct ProposalEvidenceTests {
       lines: [
         "  # salePrice: $.info.listPrice.amount", "  # salePrice: $.info.retailPrice.amount",
       ],
-      unsure: ["salePrice"]
+      unsure: ["normalPrice", "salePrice"]
     ),
     Case(
       testDescription: "a rate a day is a price",
