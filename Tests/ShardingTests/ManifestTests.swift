@@ -256,7 +256,7 @@ struct ManifestTests {
 
     #expect(error?.code == .data)
     #expect(
-      error?.description.contains("Is a directory; name the folder that the plan was written to")
+      error?.description.contains("is a directory; name the folder that the plan was written to")
         ?? false,
       "\(error?.description ?? "")"
     )
