@@ -182,7 +182,7 @@ struct ItemFields {
     }
   }
 
-  /// Whether pictures are those of a variant of the item, or a banner that an item shows for want of a picture.
+  /// Whether pictures are those of a variant of the item, or a banner that an item without a picture shows.
   private static func isForm(_ score: FieldScore) -> Bool {
     score.evidence.place.steps.contains {
       FieldRules.has("variant", "backdrop", in: NameWords.plain($0.name))
