@@ -249,11 +249,34 @@ extension Outbox {
     )
   }
 
-  /// Completes a report about a webhook's notices: sets the counts, and the notices of this run that may have arrived.
-  func sumNotices(_ report: inout SendReport, of webhook: Webhook) throws(LarderError) {
+  /// Completes a report about a webhook's notices: sets the counts, and the notices that are held since this run.
+  ///
+  /// They include notices of a sender that crashed.
+  ///
+  /// - Parameters:
+  ///   - report: The report.
+  ///   - webhook: The webhook.
+  ///   - before: The notices that were held before this run, and were therefore reported already.
+  /// - Throws: ``LarderError`` if the outbox cannot be read.
+  func sumNotices(
+    _ report: inout SendReport,
+    of webhook: Webhook,
+    heldBefore before: [OrderID]
+  ) throws(LarderError) {
     let which = MessageKind.notices.condition(webhook)
     report.counts = try read { db in try Self.counts(of: "message WHERE \(which)", db) }
-    report.held = report.troubles.filter { $0.delivery.state == .ambiguous }.map(\.order)
+    report.held = try heldNotices(of: webhook).filter { !before.contains($0) }
+  }
+
+  /// The notices to a webhook that may have arrived, and that wait for newer changes.
+  func heldNotices(of webhook: Webhook) throws(LarderError) -> [OrderID] {
+    let which = MessageKind.notices.condition(webhook)
+    return try read { db in
+      try String.fetchAll(
+        db,
+        sql: "SELECT id FROM message WHERE delivery = 'ambiguous' AND \(which) ORDER BY row"
+      ).map(OrderID.init(rawValue:))
+    }
   }
 }
 

@@ -92,6 +92,7 @@ package final class WebhookSender: Sendable {
   package func run(
     progress: (SendReport) -> Void = { _ in }
   ) throws(LarderError) -> SendReport {
+    let held = mail == .notices ? try outbox.heldNotices(of: webhook) : []
     var report = SendReport()
     var attempts = 0
     var unreached = 0
@@ -150,7 +151,7 @@ package final class WebhookSender: Sendable {
     report.wasInterrupted = isStopped.load(ordering: .sequentiallyConsistent)
     switch mail {
     case .orders: try outbox.sum(&report)
-    case .notices: try outbox.sumNotices(&report, of: webhook)
+    case .notices: try outbox.sumNotices(&report, of: webhook, heldBefore: held)
     }
     return report
   }

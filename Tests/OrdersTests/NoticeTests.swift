@@ -209,7 +209,11 @@ import Testing
     shelf.clock.advance(seconds: 10)
     let report = try Self.send(shelf, webhook, .slack)
 
+    let again = try Self.send(shelf, webhook, .slack)
+
     #expect(webhook.arrivals.isEmpty && report.counts[.ambiguous] == 1)
+    #expect(report.held.count == 1 && report.held.allSatisfy { $0.rawValue.hasPrefix("ntc_") })
+    #expect(again.held.isEmpty)
   }
 
   @Test func `changes that are reverted before they are sent are not sent`() throws {
