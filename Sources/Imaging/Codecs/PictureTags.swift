@@ -47,6 +47,8 @@ struct PictureTags: Equatable {
 extension PictureTags {
   /// Adds these tags to the JPEG `bytes`.
   func added(toJPEG bytes: consuming [UInt8]) -> [UInt8] {
+    // Without this, a large file would be copied for nothing.
+    guard self != PictureTags() else { return bytes }
     var segments: [UInt8] = []
     func add(_ marker: UInt8, _ payload: [UInt8]) {
       // A payload that does not fit into one segment is left out.
