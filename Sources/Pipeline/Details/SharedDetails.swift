@@ -57,7 +57,7 @@ extension RunContext {
         note(request, "cannot read detail number \(detail.index): \(detail.reason)")
       }
     }
-    // Without unreadable details, the row keeps the ETag and Last-Modified date. Otherwise the server could answer 304,
+    // If details are unreadable, the row gets no ETag and no Last-Modified date. With them, the server could answer 304,
     // and the document would not be decoded, but unreadable details must be reported in every run.
     var row = decoded.unreadable.isEmpty ? document : request.row
     row.fetched = document.fetched

@@ -5,9 +5,9 @@ import Transport
 // This file decides whether a row of the index is fresh, so that its document or picture needs no request. A document
 // is a page of a section, which is a list of items, or the detail of an item. An unattended run is one of `larder
 // warm`. Each row stores the two times that the decision needs. Header fields are parsed only if a request is
-// necessary. For pictures, `DueRule` first decides by these times, in a run and in a dry run. `PictureEntry.freshness` then judges
-// the rows that are due. If the header fields of the requests have changed, a run first lets the pictures with `Vary`
-// expire (`Index.noteVary`). A dry run, which changes no row, judges all rows then.
+// necessary. For pictures, `DueRule` first decides by these times, in a run and in a dry run. `PictureEntry.freshness`
+// then judges the rows that are due. If the header fields of the requests have changed, a run first lets the pictures
+// with `Vary` expire (`Index.noteVary`). A dry run, which changes no row, judges all rows then.
 
 extension DocumentEntry {
   /// The action for a cached document: no request, a conditional request, or a full one.

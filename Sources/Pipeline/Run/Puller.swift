@@ -3,8 +3,8 @@ import Synchronization
 
 /// Limits the number of jobs of each host that are in progress.
 ///
-/// The jobs wait in the index, and are taken from it in batches, so that waiting jobs take no memory. A host that does
-/// not answer holds only its own places.
+/// The caller keeps the waiting jobs, and takes them in batches. Pictures and details wait in the index, where they take
+/// no memory, and sections wait in their stage. A host that does not answer holds only its own places.
 final class Puller: Sendable {
   private struct Line {
     var waiting = 0
