@@ -55,6 +55,29 @@ import Testing
     #expect((explained + unreported).sorted() == known.sorted())
   }
 
+  @Test(arguments: ["CONTRIBUTING.md", "docs/how-a-sync-works.md"])
+  func `a page about the code names only types and files that exist`(_ page: String) throws {
+    let text = try String(
+      contentsOf: SourceFile.root.appending(path: page),
+      encoding: .utf8
+    )
+    // `Index.endRun`, `SyncRun.stop()` and `SyncRun.swift` are checked by their first word.
+    let name = /`([A-Z][a-z]+[A-Z][A-Za-z]*)[.`]/
+    let named = Set(text.matches(of: name).map { String($0.output.1) })
+    var known: Set<String> = ["DispatchGroup"]
+    for file in try SourceFile.all(in: "Sources") + SourceFile.all(in: "Tests") {
+      known.insert(String(file.path.split(separator: "/").last?.prefix { $0 != "." } ?? ""))
+      for line in file.lines {
+        for type in line.code.matches(of: /(?:struct|class|enum|actor|protocol|typealias) (\w+)/) {
+          known.insert(String(type.output.1))
+        }
+      }
+    }
+
+    #expect(named.count > 20)
+    #expect(named.subtracting(known).sorted() == [])
+  }
+
   @Test(arguments: [
     Rule.layers, .foundation, .printing, .flags, .responses, .force, .safety, .databases,
   ])
