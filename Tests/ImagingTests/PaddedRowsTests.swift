@@ -51,7 +51,7 @@ struct PaddedRowsTests {
     _ kind: PNGKind,
     _ background: String?
   ) throws {
-    let file = try PictureFile(kind.bytes(width: 230, height: 210))
+    let file = try PictureFile(kind.bytes(width: 115, height: 105))
     var stamp = Stamp(time: .given(instant: 1_610_000_000, offset: 0))
     let red = Bitmap(
       width: 20,
@@ -64,7 +64,7 @@ struct PaddedRowsTests {
     var crop = Crop()
     (crop.background, crop.fit) = (background.flatMap { PictureColour($0) }, .contain)
     for (side, place, style) in [
-      (nil, .bottomLeft, .bar), (400, .topRight, .scrim), (120, .centre, .plain),
+      (nil, .bottomLeft, .bar), (200, .topRight, .scrim), (100, .centre, .plain),
       (nil, .topLeft, .scrim),
     ] as [(Int?, Gravity, StampStyle)] {
       crop.frame = side.map { PixelSize(width: $0, height: $0 + 9) }
