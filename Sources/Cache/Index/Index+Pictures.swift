@@ -276,14 +276,15 @@ extension Index {
   /// - Throws: ``LarderError`` when the index cannot be read.
   func heldPictures(after id: PictureID?, count: Int) throws(LarderError) -> [PictureEntry] {
     try read { db in
-      let held = " WHERE sha256 IS NOT NULL AND id > ?1 ORDER BY id LIMIT ?2"
-      let rows = try RowReader(db, Self.select + held)
+      let rows = try RowReader(db, Self.nextHeld)
       rows.restart(id?.digest ?? IdentityDigest(high: 0, low: 0), Int64(count))
       var entries: [PictureEntry] = []
       while try rows.next() { entries.append(PictureEntry(rows)) }
       return entries
     }
   }
+
+  static let nextHeld = select + " WHERE sha256 IS NOT NULL AND id > ?1 ORDER BY id LIMIT ?2"
 
   /// The number of held pictures, and the number of those up to an id in the order of the ids.
   func heldCount(through id: PictureID?) throws(LarderError) -> (all: Int, passed: Int) {
