@@ -187,7 +187,7 @@ struct DuePictureTests {
     var read: [PictureID] = []
     var pages = 0
 
-    try index.forEachPage(of: 20) { page in
+    while case let page = try index.pictures(after: read.last, count: 20), !page.isEmpty {
       read += page.map(\.id)
       pages += 1
       try other.save([entry(100 + pages, host: "b")])

@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [Index.isShown, Index.showing, Index.lists])
+  @Test(arguments: [Index.isShown, Index.showing, Index.lists, Index.nextHeld])
   func `the items that show a picture are found without a scan`(_ query: String) throws {
     let index = try CacheOnDisk(TemporaryFolder()).index
 

@@ -1,5 +1,4 @@
 import Base
-import Cache
 import Catalog
 import CurlTransport
 import Foundation
@@ -9,6 +8,7 @@ import Support
 import Synchronization
 import Testing
 
+@testable import Cache
 @testable import Pipeline
 
 /// Sweeps (`larder gc`): the files and rows that they remove or keep.

@@ -19,23 +19,6 @@ package struct GcPlan: Sendable, Hashable {
     package var used: UnixTime
     /// The time since which no catalog refers to the picture; nil if a catalog refers to it.
     package var unreferenced: UnixTime?
-
-    /// Makes a picture from its parts.
-    package init(
-      id: PictureID,
-      url: String,
-      bytes: ByteCount,
-      content: Int64,
-      used: UnixTime,
-      unreferenced: UnixTime?
-    ) {
-      self.id = id
-      self.url = url
-      self.bytes = bytes
-      self.content = content
-      self.used = used
-      self.unreferenced = unreferenced
-    }
   }
 
   /// The limits that decide which pictures are removed.
@@ -76,19 +59,25 @@ package struct GcPlan: Sendable, Hashable {
   package struct Removal: Sendable, Hashable {
     package var picture: Picture
     package var reason: Reason
+    /// The number of bytes that the removal frees; 0 if another picture still has the same bytes.
+    var freed: ByteCount
   }
 
   /// The removals, in the order in which they were decided.
   package private(set) var removals: [Removal] = []
-  /// The number of bytes that the removals free.
-  package private(set) var bytesFreed: ByteCount
-  /// The number of bytes in the cache after the removals.
-  package private(set) var bytesKept: ByteCount
-  /// The number of bytes by which the cache still exceeds `maxBytes`, because catalogs refer to the other pictures.
-  package private(set) var bytesOver: ByteCount
-
-  private let holders: [Int64: Int]
+  /// The number of bytes in the cache before the removals.
+  private let bytesBefore: ByteCount
   private let most: ByteCount?
+
+  /// The number of bytes that the removals free.
+  package var bytesFreed: ByteCount { removals.reduce(0) { $0 + $1.freed } }
+  /// The number of bytes in the cache after the removals.
+  package var bytesKept: ByteCount { bytesBefore - bytesFreed }
+  /// The number of bytes by which the cache still exceeds `maxBytes`, because catalogs refer to the other pictures.
+  package var bytesOver: ByteCount {
+    let kept = bytesKept
+    return max(0, kept - (most ?? kept))
+  }
 
   /// Decides which pictures to remove.
   ///
@@ -104,17 +93,17 @@ package struct GcPlan: Sendable, Hashable {
       if holders[picture.content] == nil { held += picture.bytes }
       holders[picture.content, default: 0] += 1
     }
-    self.holders = holders
+    bytesBefore = held
     most = limits.maxBytes
-    let before = held
     var gone: Set<PictureID> = []
     var removals: [Removal] = []
     func remove(_ picture: Picture, _ reason: Reason) {
       gone.insert(picture.id)
-      removals.append(Removal(picture: picture, reason: reason))
       let left = (holders[picture.content] ?? 1) - 1
       holders[picture.content] = left
-      if left == 0 { held -= picture.bytes }
+      let freed = left == 0 ? picture.bytes : 0
+      held -= freed
+      removals.append(Removal(picture: picture, reason: reason, freed: freed))
     }
 
     for picture in pictures.sorted(by: Self.leastNeeded) {
@@ -135,9 +124,6 @@ package struct GcPlan: Sendable, Hashable {
       }
     }
     self.removals = removals
-    bytesFreed = before - held
-    bytesKept = held
-    bytesOver = max(0, held - (limits.maxBytes ?? held))
   }
 
   /// Keeps only the first `count` removals.
@@ -145,16 +131,6 @@ package struct GcPlan: Sendable, Hashable {
   /// Call this if the removal of files was stopped after these removals.
   package mutating func stop(after count: Int) {
     removals = Array(removals.prefix(count))
-    let before = bytesKept + bytesFreed
-    var left = holders
-    bytesFreed = 0
-    for removal in removals {
-      let picture = removal.picture
-      left[picture.content, default: 1] -= 1
-      if left[picture.content] == 0 { bytesFreed += picture.bytes }
-    }
-    bytesKept = before - bytesFreed
-    bytesOver = max(0, bytesKept - (most ?? bytesKept))
   }
 
   /// The sorting order of removal.

@@ -77,7 +77,7 @@ package struct Verification: Sendable {
     var isComplete = false
     var suspects = try index.heldPictures(at: start.damaged + start.missing)
     while true {
-      let pass = try index.heldPictures(after: position.last, count: Self.pass)
+      let pass = try index.pictures(after: position.last, count: Self.pass, onlyHeld: true)
       isComplete = pass.isEmpty
       guard !isComplete, let found = look(at: pass, depth, remote, isStopped: isStopped)
       else { break }

@@ -446,17 +446,16 @@ extension Index {
     )
   }
 
-  /// The ids of a listing's items, in order; empty if there is no such listing.
+  /// The ids of a listing's items, in order.
   ///
-  /// - Throws: ``LarderError``, with code `damaged` if an item is missing.
+  /// - Throws: ``LarderError``, with code `damaged` if the listing or an item is missing.
   package func itemKeys(listing: ListingID) throws(LarderError) -> [String] {
     try read { db in
-      guard let count = try Self.count(of: listing, db) else { return [] }
+      try demandWhole(listing, db)
       let rows = try RowReader(db, ListingQuery.keys.rawValue)
       rows.restart(listing.rawValue)
       var keys: [String] = []
       while try rows.next() { keys.append(rows.text(0) ?? "") }
-      guard keys.count == count else { throw gone("an item", listing) }
       return keys
     }
   }

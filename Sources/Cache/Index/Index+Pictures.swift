@@ -84,9 +84,12 @@ package struct PictureAddress: Sendable, Equatable {
 }
 
 extension PictureEntry {
+  /// The text that only a response with `Vary` has, in the form of `StoredHeaders`.
+  fileprivate static let selected = " selected="
+
   /// Lets the picture expire if its response has `Vary`, as ``Index/noteVary(_:)`` does for all rows.
   package mutating func expireIfVaried() {
-    if isHeld, response?.contains(" selected=") ?? false { expiry = 0 }
+    if isHeld, response?.contains(Self.selected) ?? false { expiry = 0 }
   }
 
   /// Whether the origin's last answer, or the waiting time after a failure, is still valid.
@@ -142,31 +145,6 @@ extension Index {
     }
   }
 
-  /// Calls `body` with the rows of all pictures in the order of their ids, one page of rows at a time.
-  ///
-  /// Each page is a read of its own, and `body` is called between the reads. So other processes can write to the index
-  /// meanwhile.
-  ///
-  /// - Parameters:
-  ///   - count: The maximum number of rows in a page.
-  ///   - body: Called with each page.
-  /// - Throws: ``LarderError`` when the index cannot be read, and errors of `body`.
-  func forEachPage(of count: Int = 1_000, _ body: ([PictureEntry]) throws -> Void) throws {
-    var last = IdentityDigest(high: 0, low: 0)
-    while true {
-      let page = try read { db in
-        let rows = try RowReader(db, Self.select + " WHERE id > ?1 ORDER BY id LIMIT ?2")
-        rows.restart(last, Int64(count))
-        var page: [PictureEntry] = []
-        while try rows.next() { page.append(PictureEntry(rows)) }
-        return page
-      }
-      guard let end = page.last else { return }
-      try body(page)
-      last = end.id.digest
-    }
-  }
-
   /// Gives each of these pictures a row, and returns the numbers of their rows.
   ///
   /// The row has the URL at which the picture is requested. So the URL of every picture of a stored item or detail can
@@ -218,20 +196,24 @@ extension Index {
 
   /// Copies the rows of all pictures of another index.
   ///
-  /// They are written in one transaction, and read in pages. If requests for pictures send other header fields than
-  /// the ones that the other index recorded, the copied rows expire as with ``noteVary(_:)``, which must be called
-  /// before.
+  /// They are written in one transaction, and read in pages. Each page is a read of its own, so other processes can
+  /// write to the other index meanwhile. If requests for pictures send other header fields than the ones that the other
+  /// index recorded, the copied rows expire as with ``noteVary(_:)``, which must be called before.
   ///
   /// - Throws: ``LarderError`` when the other index cannot be read, or this one cannot be written.
   package func copyPictures(of other: Index) throws(LarderError) {
     let isKnown = try other.selection() == selection()
     try write { db in
       var writer = try PictureRowWriter(db)
-      try other.forEachPage { page in
+      var last: PictureID?
+      while true {
+        let page = try other.pictures(after: last, count: 1_000)
         for var entry in page {
           if !isKnown { entry.expireIfVaried() }
           try writer.save(entry)
         }
+        last = page.last?.id
+        if last == nil { return }
       }
     }
   }
@@ -267,17 +249,21 @@ extension Index {
     }
   }
 
-  /// The rows of the next held pictures in the order of the ids.
+  /// The rows of the next pictures in the order of the ids.
   ///
   /// - Parameters:
   ///   - id: The id after which to begin; nil to begin with the first picture.
   ///   - count: The maximum number of pictures.
+  ///   - onlyHeld: Whether pictures that are not held are left out.
   /// - Returns: The rows.
   /// - Throws: ``LarderError`` when the index cannot be read.
-  func heldPictures(after id: PictureID?, count: Int) throws(LarderError) -> [PictureEntry] {
+  func pictures(
+    after id: PictureID?,
+    count: Int,
+    onlyHeld: Bool = false
+  ) throws(LarderError) -> [PictureEntry] {
     try read { db in
-      let held = " WHERE sha256 IS NOT NULL AND id > ?1 ORDER BY id LIMIT ?2"
-      let rows = try RowReader(db, Self.select + held)
+      let rows = try RowReader(db, onlyHeld ? Self.nextHeld : Self.next)
       rows.restart(id?.digest ?? IdentityDigest(high: 0, low: 0), Int64(count))
       var entries: [PictureEntry] = []
       while try rows.next() { entries.append(PictureEntry(rows)) }
@@ -365,6 +351,11 @@ extension Index {
   ]
 
   static let select = "SELECT \(pictureColumns.joined(separator: ", ")) FROM picture"
+
+  /// The next pictures after the id ?1, at most ?2.
+  private static let next = select + " WHERE id > ?1 ORDER BY id LIMIT ?2"
+  /// The same, without pictures that are not held.
+  static let nextHeld = select + " WHERE sha256 IS NOT NULL AND id > ?1 ORDER BY id LIMIT ?2"
 
   /// Records that a picture's bytes changed in a run, in the caller's transaction.
   static func note(
@@ -497,8 +488,9 @@ extension Index {
       try db.execute(
         sql: """
           UPDATE picture SET expiry = 0 \
-          WHERE sha256 IS NOT NULL AND instr(response, ' selected=') > 0
-          """
+          WHERE sha256 IS NOT NULL AND instr(response, ?) > 0
+          """,
+        arguments: [PictureEntry.selected]
       )
       try db.setSingleValue("selection", Data(PackedNumbers.pack([digest])))
     }

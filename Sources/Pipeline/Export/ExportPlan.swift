@@ -23,13 +23,6 @@ package struct ExportPlan: Sendable, Equatable {
     package var sha256: String
     /// The picture's type, by its first bytes.
     package var type: PictureType
-
-    /// Makes a picture from its parts.
-    package init(url: String, sha256: String, type: PictureType) {
-      self.url = url
-      self.sha256 = sha256
-      self.type = type
-    }
   }
 
   /// A picture that cannot have the name in its URL, because another picture has that name.

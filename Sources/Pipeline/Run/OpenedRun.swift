@@ -127,13 +127,11 @@ struct OpenedRun {
     if let imported { tally.add(imported.counts) }
     // Whether the index has pictures that this run did not come across. They belong to earlier runs or other catalogs.
     let hasOthers = try pictures.leavesOthers()
-    var held = ByteCount(0)
-    try pictures.forEachHeld { held += $1 }
     var report = try results.writing.report(
       details: results.details?.tally,
       lost: results.details?.lost ?? [:],
       pictures: tally,
-      bytesHeld: held
+      bytesHeld: results.bytesHeld
     )
     report.run = number
     if context.hasStopped() { report.outcome = .interrupted }

@@ -183,17 +183,6 @@ package struct SettledPicture: Sendable, Equatable {
   package var end: FetchedPicture
   /// The failure, if any.
   package var failure: SyncReport.Failure?
-
-  /// Makes a result from its parts.
-  package init(
-    entry: PictureEntry,
-    end: FetchedPicture,
-    failure: SyncReport.Failure? = nil
-  ) {
-    self.entry = entry
-    self.end = end
-    self.failure = failure
-  }
 }
 
 /// Fetches a picture when a client requests it from the server and the cache does not have it.

@@ -14,6 +14,8 @@ struct RunResults {
   let details: DetailStage?
   /// The stage of the pictures.
   let pictures: PictureStage
+  /// The number of bytes of the run's pictures that are in the cache.
+  let bytesHeld: ByteCount
   /// The counts of squares; nil if the options request none.
   let squares: SyncReport.Squares?
   /// Makes the report.
@@ -108,12 +110,16 @@ final class RunStages: Sendable {
     let flushed = DispatchSemaphore(value: 0)
     context.store.flush { flushed.signal() }
     flushed.wait()
-    var held: [PictureID] = []
-    if squares != nil { try pictures.forEachHeld { id, _ in held.append(id) } }
+    var (held, bytesHeld) = ([PictureID](), ByteCount(0))
+    try pictures.forEachHeld { id, bytes in
+      if squares != nil { held.append(id) }
+      bytesHeld += bytes
+    }
     return RunResults(
       sections: sections.sections,
       details: details,
       pictures: pictures,
+      bytesHeld: bytesHeld,
       squares: try squares?.finish(held),
       writing: writing
     )
