@@ -413,7 +413,8 @@ extension MappingProposal: ProposedReading {
     guard let price else { return [] }
     let reason =
       price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " }
-      ?? (price.isReadable ? "" : "no amount of \(currency.code): ")
+      ?? (price.isReadable
+        ? "" : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
     var lines = lines(field, of: price.scores, isSaid: price.isSure, because: reason) {
       price.rule($0)
     }

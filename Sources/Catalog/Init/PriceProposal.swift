@@ -34,7 +34,9 @@ struct PriceProposal {
   let scores: [FieldScore]
   let unit: Unit
   /// Whether nearly all values can be read as amounts of the currency.
-  let isReadable: Bool
+  var isReadable: Bool { readable > 0.9 }
+  /// The share of values that can be read as amounts of the currency, from 0 to 1.
+  let readable: Double
   /// The path to the currency in an item, or nil if all items have the same currency.
   private let currency: String?
   /// The code of the prices if it is no ISO 4217 currency, such as "ETH"; otherwise nil.
@@ -58,15 +60,16 @@ struct PriceProposal {
     self.scores = scores
     self.currency = currency.path
     unknownCurrency = currency.unknown
-    isReadable =
+    readable =
       currency.path != nil
-      || evidence.share { text in
+      ? 1
+      : evidence.share { text in
         if PriceText.isNegative(text) { return true }
         guard evidence.texts == 0, let number = Double(text) else {
           return (try? Price(parsing: text, currency: currency.code)) != nil
         }
         return (try? Price(number, currency: currency.code)) != nil
-      } > 0.9
+      }
     // The value in the same object as the price whose name has a meaning, as in `{"amount": 7, "currency": "EUR"}`. The
     // item itself does not count as such an object.
     let parents = evidence.place.steps.dropLast()
@@ -117,7 +120,8 @@ struct PriceProposal {
     // A price with decimals is in major units, although another price of the item is in cents.
     let isWhole = score.evidence.share(PriceText.isWhole) == 1
     var members = (unit ?? (isWhole ? self.unit : .major)).members(score.evidence.place.first)
-    let voids = score.voids.map(String.init)
+    let texts = score.evidence.placeholders.sorted().map(YAMLText.quoted)
+    let voids = score.voids.map(String.init) + texts
     if !voids.isEmpty {
       members.append("none: \(voids.count == 1 ? voids[0] : YAMLText.list(voids))")
     }
