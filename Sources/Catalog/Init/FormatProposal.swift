@@ -101,8 +101,8 @@ struct FormatProposal: ProposedReading {
   /// The currency that an item names in a member of its own, or else in the text of the price.
   private static func code(_ rule: Mapping.PriceRule, in item: JSONNode) -> String? {
     if case .path(let path) = rule.currency {
-      let code = try? path.firstValue(in: item)?.text?.uppercased()
-      return code.flatMap { Currency.codes.contains($0) ? $0 : nil }
+      let code = try? path.firstValue(in: item)?.text.flatMap(Currency.code)
+      if let code { return code }
     }
     let text = try? rule.path.firstValue(in: item)?.content.text
     return text.flatMap { PriceText.units(of: $0).first }

@@ -142,7 +142,9 @@ struct ItemFields {
     rankings[.thumbnail] = singles
     let list = (lists.first { $0.isSure } ?? lists.first).map { largest($0, among: []) ?? $0 }
     gallery = [list].compactMap(\.self)
-    guard let best = singles.first else { return rankings[.gallery] = lists }
+    guard var best = singles.first else { return rankings[.gallery] = lists }
+    // An address that names fewer than 100 pixels is an icon: a larger form is the better thumbnail.
+    if Self.isIcon(best.evidence), let large = largest(best, among: []) { best = large }
     // A member can be a text in one item, and an object or a list in another item. Then the thumbnail has several paths.
     let forms = evidence.filter { other in
       other.place != best.evidence.place && other.isPictureText && other.fills(best.evidence)
@@ -286,6 +288,15 @@ struct ItemFields {
   private static func isFormName(_ name: String) -> Bool {
     FieldRules.has("picture", "largest", "smallest", "middle", in: NameWords.plain(name))
       || FieldRules.pictureSize(name) != FieldRules.usualSize
+  }
+
+  /// Whether a name has a number of pixels below 100, as `artworkUrl30` has, and does not mean a thumbnail.
+  private static func isIcon(_ evidence: FieldEvidence) -> Bool {
+    let name = evidence.place.name
+    let isSmall = name.split { !$0.isWholeNumber }.compactMap { Int($0) }.contains {
+      (16..<100).contains($0)
+    }
+    return isSmall && !FieldRules.has("thumbnail", "smallest", in: NameWords.plain(name))
   }
 
   /// Whether most of the pictures at a path are URLs with a host.

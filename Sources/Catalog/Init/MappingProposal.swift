@@ -334,6 +334,7 @@ extension MappingProposal: ProposedReading {
     lines += line(.latitude) + line(.longitude) + line(.address)
     let pictures = pictureLines(.thumbnail, thumbnail) + pictureLines(.gallery, gallery)
     if pictures.isEmpty {
+      if let sizes = PictureText.sizes(in: fields.evidence) { return lines + [sizes] }
       return lines + ["  # images: {thumbnail: nothing looks like a picture; write its path here}"]
     }
     let isSaid = pictures.contains { !$0.trimmed.hasPrefix("#") }

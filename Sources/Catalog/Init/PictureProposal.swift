@@ -308,6 +308,16 @@ enum PictureText {
     text.contains(/\S\s+[0-9]+(?:\.[0-9]+)?[xw](?:\s*$|\s*,)/)
   }
 
+  /// A comment that names a field with the sizes of one picture, and the program that leaves the first of them.
+  static func sizes(in all: [FieldEvidence]) -> String? {
+    let found = all.first { $0.isText && !$0.place.isMany && $0.share(isSizes) > 0.5 }
+    guard let place = found?.place else { return nil }
+    let path = place.steps.map { "[\(JQText.string($0.name))]" }.joined()
+    let program = YAMLText.quoted("(.\(path) | strings) |= (split(\" \") | .[0])")
+    return "  # images: {thumbnail: \(YAMLText.scalar(place.first))}   "
+      + YAMLText.comment("a list of sizes (srcset); records: \(program) leaves the first")
+  }
+
   /// Whether a text is a URL with a host, with or without a scheme.
   static func isAbsolute(_ text: String) -> Bool {
     let text = text.prefix(20).lowercased().trimmed

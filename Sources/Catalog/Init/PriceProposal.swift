@@ -197,7 +197,7 @@ extension CurrencyProposal {
     let names = prices.map { $0.place.name.uppercased() }
     if let code = given {
       self.init(code, 1, "given")
-    } else if let code = named?.samples.first?.uppercased() {
+    } else if let code = named?.samples.first.flatMap(Currency.code) {
       let reason = isOne ? "the items name it" : "items differ, each names its own"
       self.init(code, isOne ? 0.95 : 0.6, reason)
     } else if let written = Self.written(in: prices, named: code, among: items) {
@@ -226,7 +226,7 @@ extension CurrencyProposal {
   /// Whether values are currency codes at a path with a name such as `currency`, `price_currency` or `currency.code`.
   static func isNamed(by evidence: FieldEvidence) -> Bool {
     isNamed(evidence.place.names)
-      && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
+      && evidence.share { Currency.code(of: $0) != nil } == 1
   }
 
   /// Whether all values are codes of currencies, although the name of their path does not say so.
@@ -333,7 +333,7 @@ extension CurrencyProposal {
     .map { $0.names.dropLast() }
     return envelope.filter { isNamed($0.names) && !rates.contains($0.names.dropLast()) }
       .ranked { FieldRules.isNamed("currency", NameWords.plain($0.names.last ?? "")) ? 1 : 0 }
-      .compactMap { $0.value.text?.uppercased() }.first(where: Currency.codes.contains)
+      .compactMap { $0.value.text.flatMap(Currency.code) }.first
   }
 
   /// The code in the items, or else in the response, that looks like a currency but is none.
@@ -348,7 +348,7 @@ extension CurrencyProposal {
   /// Whether a text looks like the code of a currency, but ISO 4217 does not have it, for example "ETH" or "POINTS".
   private static func isUnknown(_ text: String) -> Bool {
     (3...8).contains(text.utf8.count) && text.utf8.allSatisfy { (0x41...0x5A).contains($0) }
-      && !Currency.codes.contains(text)
+      && Currency.code(of: text) == nil
   }
 }
 
