@@ -1051,7 +1051,7 @@ struct ProposalEvidenceTests {
       testDescription: "a portrait of the host is not surely a picture of the item",
       item:
         #""id": NUMBER, "titulo": "Casa NUMBER", "foto_anfitriao": "https://c.example/user/NUMBER.jpg", "lista_fotos": []"#,
-      lines: ["    # thumbnail: $.foto_anfitriao"],
+      lines: ["    # thumbnail: $.foto_anfitriao", "    # gallery: $.lista_fotos"],
       unsure: ["thumbnail"]
     ),
     Case(

@@ -338,7 +338,8 @@ extension MappingProposal: ProposedReading {
       return lines + ["  # images: {thumbnail: nothing looks like a picture; write its path here}"]
     }
     let isSaid = pictures.contains { !$0.trimmed.hasPrefix("#") }
-    return lines + [isSaid ? "  images:" : "  # images:"] + pictures
+    let empty = isSaid ? nil : PictureText.emptyList(in: place.items)
+    return lines + [isSaid ? "  images:" : "  # images:"] + pictures + [empty].compactMap(\.self)
   }
 
   /// The line of a field, followed by comments with other paths that it possibly has.

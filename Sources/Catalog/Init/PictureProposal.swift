@@ -318,6 +318,17 @@ enum PictureText {
       + YAMLText.comment("a list of sizes (srcset); records: \(program) leaves the first")
   }
 
+  /// A comment that names a list of pictures that is empty in all items, or nil if there is none.
+  static func emptyList(in items: [JSONNode]) -> String? {
+    let some = items.prefix(100)
+    let names = some.first?.members.map(\.name).filter(FieldRules.isPicture) ?? []
+    return names.first { name in
+      some.allSatisfy { [.array, .object].contains($0[name]?.kind) && $0[name]?.count == 0 }
+    }.map {
+      "    # gallery: \(YAMLText.scalar("$" + FieldPlace.segment($0)))   # 0.0: empty in all items"
+    }
+  }
+
   /// Whether a text is a URL with a host, with or without a scheme.
   static func isAbsolute(_ text: String) -> Bool {
     let text = text.prefix(20).lowercased().trimmed
