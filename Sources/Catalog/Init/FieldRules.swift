@@ -410,7 +410,11 @@ struct FieldScore {
       let isTemplate = evidence.share(PictureText.isTemplate) > 0.2
       let likely =
         isOfOthers || isService
-        ? 0.35 : isMark ? 0.4 : isTemplate ? 0.5 : isBackdrop || isPortrait(name) ? 0.6 : 1
+        ? 0.35
+        : isMark
+          // A mark such as an avatar can be the only picture of an item; a suffix is no picture.
+          ? FieldRules.has("other", in: name) ? 0.4 : 0.35
+          : isTemplate ? 0.5 : isBackdrop || isPortrait(name) ? 0.6 : 1
       return own * likely * (evidence.share(PictureText.isHosted) > 0.8 ? 0.9 : 1)
     }
   }

@@ -312,8 +312,8 @@ enum PictureText {
   static func sizes(in all: [FieldEvidence]) -> String? {
     let found = all.first { $0.isText && !$0.place.isMany && $0.share(isSizes) > 0.5 }
     guard let place = found?.place else { return nil }
-    let path = place.steps.map { "[\(JQText.string($0.name))]" }.joined()
-    let program = YAMLText.quoted("(.\(path) | strings) |= (split(\" \") | .[0])")
+    let path = place.steps.map { JQText.member($0.name) }.joined()
+    let program = YAMLText.quoted("(\(path) | strings) |= (split(\" \") | .[0])")
     return "  # images: {thumbnail: \(YAMLText.scalar(place.first))}   "
       + YAMLText.comment("a list of sizes (srcset); records: \(program) leaves the first")
   }

@@ -89,7 +89,8 @@ enum MarkupTags {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
       case UInt8(ascii: ">"): return place..<(index + 1)
-      case UInt8(ascii: "["): return 0..<0
+      case UInt8(ascii: "["), UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "%"):
+        return 0..<0
       default: break
       }
     }
