@@ -80,7 +80,7 @@ enum MarkupTags {
       }
     }
     var quote: UInt8?
-    for index in body.indices.dropFirst(place).prefix(longestDeclaration) {
+    for index in body.indices.dropFirst(place + 1).prefix(longestDeclaration) {
       let byte = body[index]
       if let mark = quote {
         if byte == mark { quote = nil }
