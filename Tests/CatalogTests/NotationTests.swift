@@ -64,12 +64,35 @@ struct NotationTests {
 
   @Test(arguments: [
     #"<!DOCTYPE r [<!ENTITY a "aaaa">]><rss><channel><item><id>&a;</id></item></channel></rss>"#,
-    #"<!DOCTYPE r SYSTEM "file:///etc/passwd"><rss><channel/></rss>"#,
+    #"<!DOCTYPE r SYSTEM "r.dtd" [<!ENTITY a "aaaa">]><rss><channel/></rss>"#,
+    #"<!DOCTYPE r [<!ENTITY % a SYSTEM "file:///etc/passwd"> %a;]><rss><channel/></rss>"#,
+    #"<!DOCTYPE r><!DOCTYPE r><rss><channel/></rss>"#,
+    #"<!DOCTYPE r <!ENTITY a "aaaa">><rss><channel/></rss>"#,
+    #"<rss><channel/><!DOCTYPE r></rss>"#,
+    #"<!ENTITY a "aaaa"><rss><channel/></rss>"#, #"<!DOCTYPE r SYSTEM "r.dtd><rss></rss>"#,
   ])
   func `a feed that declares its own entities is refused`(_ body: String) {
     let error = decodingError(body, "format: google-merchant")
 
     #expect(error?.reason.contains("document type") == true)
+  }
+
+  @Test(arguments: [
+    #"<!DOCTYPE rss>"#, #"<!DOCTYPE rss SYSTEM "file:///etc/passwd">"#,
+    #"<?xml version="1.0"?><!-- a > b --><!DOCTYPE rss PUBLIC '-//X//Y' "http://x.example/[x]>" >"#,
+  ])
+  func `a document type that declares nothing is skipped, and what it refers to is not read`(
+    _ declaration: String
+  ) throws {
+    let feed = { (id: String) in
+      "\n<rss><channel><item><id>\(id)</id><title>t</title></item></channel></rss>"
+    }
+
+    let read = try items(declaration + feed("A"), "google-merchant")
+    let entity = decodingError(declaration + feed("&a;"), "format: google-merchant")
+
+    #expect(read.map(\.id) == ["A"])
+    #expect(entity?.reason.contains("line 2 is not well-formed") == true)
   }
 
   @Test(
@@ -93,11 +116,19 @@ struct NotationTests {
     return String(decoding: try notation.json(of: bytes(body), "feed"), as: UTF8.self)
   }
 
+  @Test func `columns with the same name are numbered`() throws {
+    #expect(
+      try json("id,-,-_2,-,,\nA,1,2,3,4,5\n", "read: csv")
+        == #"{"items":[{"id":"A","-":"1","-_2":"2","-_3":"3"}]}"#
+    )
+  }
+
   @Test(arguments: [
     ("id,name\nA,\"Cup, blue\"\nB,\n", "read: csv"),
     ("\u{FEFF}id;name\r\nA;\"Cup, blue\"\r\n\r\nB;;more\r\n", "read: csv"),
     ("id\tname\nA\tCup, blue\nB", "read: tsv"),
     ("ID|Name\nA|Cup, blue\nB|\n", "table: {names: plain}"),
+    ("\r\n\t\u{FEFF}id\tname\n\tA\tCup, blue\n\tB", "read: tsv"),
   ])
   func `each row of a table becomes an object, with the header line as names`(
     _ body: String,

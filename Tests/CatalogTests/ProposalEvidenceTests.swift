@@ -591,10 +591,10 @@ struct ProposalEvidenceTests {
       absent: ["share_url"]
     ),
     Case(
-      testDescription: "of pictures in several sizes, the largest is one of them",
+      testDescription: "of pictures in several sizes, an icon of 30 pixels is no thumbnail",
       item:
-        #""id": NUMBER, "name": "N NUMBER", "artworkUrl30": "https://c.example/NUMBER/30.jpg", "artworkUrl100": "https://c.example/NUMBER/100.jpg", "artistViewUrl": "https://s.example/a/NUMBER""#,
-      lines: ["    thumbnail: $.artworkUrl30", "    gallery: $.artworkUrl100"],
+        #""id": NUMBER, "name": "N NUMBER", "artworkUrl30": "https://c.example/NUMBER/30.jpg", "artworkUrl60": "https://c.example/NUMBER/60.jpg", "artworkUrl100": "https://c.example/NUMBER/100.jpg", "artistViewUrl": "https://s.example/a/NUMBER""#,
+      lines: ["    thumbnail: $.artworkUrl100"],
       absent: ["artistViewUrl"]
     ),
     Case(
@@ -1004,6 +1004,101 @@ struct ProposalEvidenceTests {
       item: #""id": NUMBER, "name": "ITM-5931NUMBER", "item_name": "Cup NUMBER""#,
       lines: ["  title: $.item_name"]
     ),
+    Case(
+      testDescription: "a space in the path of a picture separates nothing",
+      item: #""id": NUMBER, "name": "Ring NUMBER", "image": "/img/a NUMBER.jpg""#,
+      lines: ["    thumbnail: $.image"],
+      absent: ["gallery"]
+    ),
+    Case(
+      testDescription: "a space between addresses separates them",
+      item:
+        #""id": NUMBER, "name": "Ring NUMBER", "images": "https://c.example/aNUMBER.jpg https://c.example/bNUMBER.jpg""#,
+      lines: ["    gallery: {path: $.images, split: \" \"}"]
+    ),
+    Case(
+      testDescription: "a relative path with Cyrillic letters and a space is a picture",
+      item:
+        #""id": NUMBER, "name": "Room NUMBER", "imageThumb": "./img/Эконом коннект NUMBER местный.png""#,
+      lines: ["    thumbnail: $.imageThumb"]
+    ),
+    Case(
+      testDescription: "some of the pictures in lists have spaces in their paths",
+      item:
+        #""id": NUMBER, "name": "Ring NUMBER", "images": [["/img/aNUMBER.jpg", "/img/my NUMBER.jpg"][NUMBER]]"#,
+      lines: ["    thumbnail: \"$.images[0]\"", "    gallery: $.images"]
+    ),
+    Case(
+      testDescription: "white space before the address of a picture is no part of it",
+      item:
+        #""id": NUMBER, "name": "Ring NUMBER", "image": [" https://c.example/NUMBER", "https://c.example/bNUMBER"][NUMBER]"#,
+      lines: ["    thumbnail: $.image"]
+    ),
+    Case(
+      testDescription: "a list of the sizes of a picture is named, with the program for it",
+      item:
+        #""id": NUMBER, "name": "Latte NUMBER", "imgSrc": "https://c.example/NUMBER.png?fit=crop 1x, https://c.example/NUMBER.png?dpr=2 2x""#,
+      lines: ["  # images: {thumbnail: $.imgSrc}"]
+    ),
+    Case(
+      testDescription: "an address whose query has a gap is asked about, even as an avatar",
+      item:
+        #""id": NUMBER, "name": "Rose NUMBER", "avatar": "https://c.example/NUMBER.jpg?optimize={medium}""#,
+      unsure: ["thumbnail"]
+    ),
+    Case(
+      testDescription: "a portrait of the host is not surely a picture of the item",
+      item:
+        #""id": NUMBER, "titulo": "Casa NUMBER", "foto_anfitriao": "https://c.example/user/NUMBER.jpg", "lista_fotos": []"#,
+      lines: ["  # images:"],
+      unsure: ["thumbnail"]
+    ),
+    Case(
+      testDescription: "a picture of the item goes before a portrait of its seller",
+      item:
+        #""id": NUMBER, "name": "Casa NUMBER", "seller_photo": "https://c.example/user/NUMBER.jpg", "photo": "https://c.example/NUMBER.jpg""#,
+      lines: ["    thumbnail: $.photo"]
+    ),
+    Case(
+      testDescription: "the first image is no portrait",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "first_image": "https://c.example/NUMBER.jpg""#,
+      lines: ["    thumbnail: $.first_image"]
+    ),
+    Case(
+      testDescription: "a Latin name is a title only if there is no other name",
+      item:
+        #""id": NUMBER, "deutscherName": "SonnenhutNUMBER", "lateinischerName": "Echinacea purpurea NUMBER""#,
+      lines: ["  title: $.deutscherName", "  # title: $.lateinischerName"],
+      unsure: ["title"]
+    ),
+    Case(
+      testDescription: "a Latin name follows a known name, which is sure",
+      item:
+        #""id": NUMBER, "scientific_name": "Echinacea purpurea NUMBER", "name": "SonnenhutNUMBER""#,
+      lines: ["  title: $.name"]
+    ),
+    Case(
+      testDescription: "a Latin name alone is the title",
+      item: #""id": NUMBER, "scientific_name": "Echinacea purpurea NUMBER""#,
+      lines: ["  title: $.scientific_name"]
+    ),
+    Case(
+      testDescription: "one text that some items have for a price means none",
+      item:
+        #""id": NUMBER, "name": "Buku NUMBER", "price": ["Rp 10NUMBER.000", "Rp 20NUMBER.000", "Not available"][NUMBER]"#,
+      lines: ["  salePrice: {path: $.price, none: \"Not available\"}"]
+    ),
+    Case(
+      testDescription: "different texts for a price are no amounts",
+      item:
+        #""id": NUMBER, "name": "Buku NUMBER", "price": ["Rp 10NUMBER.000", "Rp 20NUMBER.000", "Ask NUMBER"][NUMBER]"#,
+      absent: ["salePrice"]
+    ),
+    Case(
+      testDescription: "the roubles of old feeds are roubles",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": 10.5NUMBER, "currencyId": "RUR""#,
+      lines: ["currency: RUB", "  salePrice: $.price"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {
@@ -1207,6 +1302,61 @@ struct ProposalEvidenceTests {
   ])
   func `XML with a header is no page`(_ text: String, _ isPage: Bool) {
     #expect(FormatSignature.look(of: bytes(text)) == (isPage ? .page : .xml))
+  }
+
+  @Test func `a table with two columns of one name is a table, and equal numbers are no names`()
+    throws
+  {
+    let table = try Self.propose(body: "id,name,-,-,price\n1,Cup,,,12.5\n2,Pot,,,13.5\n")
+    let error = #expect(throws: CatalogError.self) {
+      try Self.propose(body: "Cup;1958;1958;a.jpg\nPot;1835;1836;b.jpg\nJug;1315;1315;c.jpg\n")
+    }
+
+    #expect(table.listings[0].sections[0].items.map(\.title) == ["Cup", "Pot"])
+    #expect(error?.reason.contains("does not name the columns") == true)
+  }
+
+  @Test(arguments: [
+    (
+      #""foto_anfitriao": "https://c.example/user/NUMBER.jpg", "lista_fotos": {}"#, "thumbnail",
+      [
+        "    # thumbnail: $.foto_anfitriao   # 0.5:",
+        "    # gallery: $.lista_fotos   # 0.0: empty in all items",
+      ]
+    ),
+    (
+      #""avatar": "https://c.example/NUMBER.jpg?optimize={medium}""#, "thumbnail",
+      ["    # thumbnail: $.avatar   # 0.3:"]
+    ),
+    (
+      #""pris": "10NUMBER,00 kr""#, "currency",
+      ["currency: SEK   # 0.6: prices have \"kr\", as in SEK, NOK, DKK, ISK"]
+    ),
+    (
+      #""pris": ["9,50 €", "8,50 €", "7,50 €", "6,50 €", "9.50 kr"][NUMBER]"#, "salePrice",
+      ["  # salePrice: $.pris   # 1.0: not all are amounts of EUR: "]
+    ),
+  ])
+  func `a doubtful choice is named with its rivals`(
+    _ fields: String,
+    _ key: String,
+    _ lines: [String]
+  ) throws {
+    let file = try Self.propose(#""id": NUMBER, "name": "Casa NUMBER", "# + fields, count: 10)
+
+    #expect(file.unsure.contains(key), "\(file.text)")
+    for line in lines { #expect(file.text.contains(line), "\(file.text)") }
+  }
+
+  @Test func `the currency of the items is that of a format's feed`() throws {
+    let item = "<SHOPITEM><ITEM_ID>1</ITEM_ID><PRODUCTNAME>Cup</PRODUCTNAME><PRICE_VAT>589"
+    let named = try Self.propose(
+      body: "<SHOP>\(item)</PRICE_VAT><CURRENCY>CZK</CURRENCY></SHOPITEM></SHOP>"
+    )
+    let written = try Self.propose(body: "<SHOP>\(item) Kč</PRICE_VAT></SHOPITEM></SHOP>")
+
+    #expect(named.text.contains("currency: CZK   # CURRENCY of 1 of 1\n"), "\(named.text)")
+    #expect(written.text.contains("currency: CZK   # the prices of 1 of 1\n"), "\(written.text)")
   }
 
   @Test func `a playlist is refused, because it lists no pictures`() {

@@ -25,7 +25,7 @@ struct FieldEvidence {
   var distinct: Set<String> = []
   /// One of every `stride` values becomes a sample.
   fileprivate var stride = 1
-  /// Texts that items without a picture have instead of a URL, for example `no_selection`.
+  /// Texts that items without a picture or a price have instead of it, for example `no_selection`.
   fileprivate(set) var placeholders: Set<String> = []
   /// The usual width of the picture, if the object around the URL states it, as `{"url": "/a.jpg", "width": 600}` does.
   fileprivate(set) var width: Int?
@@ -98,13 +98,24 @@ struct FieldEvidence {
 
   private static let sampleLimit = 800
 
-  /// Removes texts such as `N/A` and `no_selection`, which shops write for an item without a picture.
+  /// Removes texts such as `N/A` and `no_selection`, which shops write for an item without a picture or a price.
   ///
-  /// Does so only if more than 30 % of the texts are URLs of pictures, and all others mean "none".
+  /// Does so only if more than 30 % of the texts are URLs of pictures, and all others mean "none". Beside amounts of
+  /// money, which at least half of the texts must be, one text that several items have means "none" too.
   fileprivate mutating func dropPlaceholders() {
-    guard isText, !place.isMany, share(PictureText.isLink) > 0.3 else { return }
-    let odd = Set(samples.filter { !PictureText.isLink($0) && !PictureText.isData($0) })
-    guard !odd.isEmpty, odd.allSatisfy({ FieldRules.isNamed("nothing", $0.lowercased()) })
+    guard isText, !place.isMany else { return }
+    let arePictures = share(PictureText.isLink) > 0.3
+    let areAmounts =
+      share(PriceText.isPrice) >= 0.5
+      && (PriceMeaning.of(place) != nil || share(PriceText.hasUnit) >= 0.5)
+    guard arePictures || areAmounts else { return }
+    let texts = samples.filter {
+      arePictures ? !PictureText.isLink($0) && !PictureText.isData($0) : !PriceText.isPrice($0)
+    }
+    let odd = Set(texts)
+    let isOneText = areAmounts && odd.count == 1 && texts.count > 1 && texts[0].utf8.count <= 60
+    guard !odd.isEmpty,
+      isOneText || odd.allSatisfy({ FieldRules.isNamed("nothing", $0.lowercased()) })
     else { return }
     placeholders = odd
     samples.removeAll(where: odd.contains)

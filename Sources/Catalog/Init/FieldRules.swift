@@ -54,7 +54,8 @@ enum FieldRules {
     never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, 仕入, 원가, ทุน, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison | other money, or none
     amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted, numeral, float, default, string, pretty, sp | a number that is called by what stands before it
     measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, quantity, qty, stock, version, speed, duration, temperature, mileage, calories, kcal, latitude, longitude, lat, lng, lon | a number that is no money
-    person        | 1    | author, artist, user, owner, seller, vendor, maker, photographer, creator, contributor, writer, director, publisher, customer, reviewer, agent, broker, host, contact, staff, chef, speaker, instructor, teacher, person, people, first, last | a person is no title
+    person        | 1    | author, artist, user, owner, seller, vendor, maker, photographer, creator, contributor, writer, director, publisher, customer, reviewer, agent, broker, host, contact, staff, chef, speaker, instructor, teacher, person, people, first, last, anfitrião, anfitriao, anfitrión, anfitrion, hôte, hote, gastgeber, vermieter, verkäufer, verkaeufer, vendedor, vendeur, venditore, verkoper, säljare, sprzedawca, satıcı, satici, autor, auteur, autore, artista, artiste, usuario, usuário, utilisateur, utente, benutzer, nutzer, gebruiker, użytkownik, propietario, proprietário, proprietario, propriétaire, proprietaire, eigentümer, besitzer, eigenaar, makler, agente, продавец, автор, хозяин, владелец, пользователь, агент, 판매자, 작성자, 호스트, 著者, 出品者, 作者, 卖家, 房东 | a person is no title
+    epithet       | 1    | latin, latein, lateinisch, lateinischer, latino, latina, scientific, scientifique, scientifico, científico, cientifico, wissenschaftlich, wissenschaftlicher, botanical, botanic, botanisch, botanischer, botanique, botánico, botanico, binomial, taxon, латинское, научное, 学名, 학명 | a name that few customers know
     other         | 1    | brand, shop, store, manufacturer, reviews, review, category, categories, related, recommendations, merchant, supplier, flags, badges, badge, company, collection, collections | what the item only speaks of
     other         | 0.9  | logo, avatar, icons, qr | a mark
     mark          | 1    | logo, avatar, icons, qr, swatch, video, map, flag, prefix, suffix, host, domain | no picture of the item, or a part of an address
@@ -408,8 +409,22 @@ struct FieldScore {
           && evidence.share(PictureText.isService) > 0.5
       let isTemplate = evidence.share(PictureText.isTemplate) > 0.2
       let likely =
-        isOfOthers || isMark || isService ? 0.35 : isTemplate ? 0.5 : isBackdrop ? 0.6 : 1
+        isOfOthers || isService
+        ? 0.35
+        : isMark
+          // A mark such as an avatar can be the only picture of an item; a suffix is no picture.
+          ? FieldRules.has("other", in: name) ? 0.4 : 0.35
+          : isTemplate ? 0.5 : isBackdrop || isPortrait(name) ? 0.6 : 1
       return own * likely * (evidence.share(PictureText.isHosted) > 0.8 ? 0.9 : 1)
+    }
+  }
+
+  /// Whether a picture's name says that it is a picture of a person, as `seller_photo` does.
+  ///
+  /// The words `first` and `last` only mean a person in names of texts, such as `first_name`.
+  private static func isPortrait(_ name: String) -> Bool {
+    name.split(separator: " ").contains { word in
+      FieldRules.has("person", in: String(word)) && word != "first" && word != "last"
     }
   }
 
@@ -441,13 +456,17 @@ struct FieldScore {
     let words = name.split(separator: " ").map(String.init)
     if FieldRules.has("person", "other", in: name) || words.contains("file") { return 0 }
     let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
-    let isCalled =
-      words.contains { ["nm", "name", "title"].contains($0) }
-      || FieldRules.confidence("title", words.first ?? "") > 0.9
-    if isCalled { return isWords && evidence.variety > 0.8 ? 0.85 : 0.5 }
+    if isCalledTitle(name) { return isWords && evidence.variety > 0.8 ? 0.85 : 0.5 }
     // If the items have no better title, their description can serve as the title.
     let isOwn = evidence.variety > 0.8 && evidence.place.steps.count < 3
     return isWords && isOwn ? evidence.share(isSentence) > 0.5 ? 0.35 : 0.45 : 0
+  }
+
+  /// Whether a name has a word that means a title, as `goods_nm` and `commonName` have.
+  static func isCalledTitle(_ name: String) -> Bool {
+    let words = name.split(separator: " ").map(String.init)
+    return words.contains { ["nm", "name", "title"].contains($0) }
+      || FieldRules.confidence("title", words.first ?? "") > 0.9
   }
 
   /// The confidence that a path with an unknown name, such as `flavorText`, leads to the description.

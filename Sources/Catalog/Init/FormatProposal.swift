@@ -60,9 +60,6 @@ struct FormatProposal: ProposedReading {
     let codes = elements.compactMap { element in
       rules.lazy.compactMap { Self.code($0, in: element) }.first
     }
-    let member = rules.lazy.compactMap { rule -> String? in
-      if case .path(let path) = rule.currency { path.lastName } else { nil }
-    }.first
     let read = elements.count - lost
     self.format = format.name
     about = format.about
@@ -81,8 +78,9 @@ struct FormatProposal: ProposedReading {
       && items.allSatisfy(\.images.isEmpty)
     currency =
       given.map { ($0, "given") }
-      ?? codes.mostFrequent.map {
-        ($0.element, "\(member ?? "the prices") of \($0.count) of \(read)")
+      ?? codes.map(\.code).mostFrequent.map { most in
+        let source = codes.first { $0.code == most.element }?.source ?? ""
+        return (most.element, "\(source) of \(most.count) of \(read)")
       }
       ?? ("USD", "assumed; none is named: correct it")
   }
@@ -98,15 +96,19 @@ struct FormatProposal: ProposedReading {
       && (hasPrices && lacksPrices || hasPictures && lacksPictures)
   }
 
-  /// The currency that an item names in a member of its own, or else in the text of the price.
-  private static func code(_ rule: Mapping.PriceRule, in item: JSONNode) -> String? {
-    if case .path(let path) = rule.currency {
-      let code = try? path.firstValue(in: item)?.text?.uppercased()
-      return code.flatMap { Currency.codes.contains($0) ? $0 : nil }
+  /// The currency that an item names in a member of its own, or else in the text of the price; and the member's name.
+  private static func code(
+    _ rule: Mapping.PriceRule,
+    in item: JSONNode
+  ) -> (code: String, source: String)? {
+    if case .path(let path) = rule.currency,
+      let code = try? path.firstValue(in: item)?.text.flatMap(Currency.code)
+    {
+      return (code, path.lastName ?? "the items")
     }
     let text = try? rule.path.firstValue(in: item)?.content.text
     return text.flatMap { PriceText.units(of: $0).first }
-      .flatMap { Currency.codes(writtenAs: $0).first }
+      .flatMap { Currency.codes(writtenAs: $0).first }.map { ($0, "the prices") }
   }
 
   /// Refuses a page that has data for search engines but no products, and a feed without items.

@@ -45,6 +45,7 @@ struct ItemFields {
           return isShared ? FieldScore(evidence: score.evidence, confidence: 0.35) : score
         }.ranked(by: \.confidence)
       }
+      if field == .title { ranking = Self.named(ranking) }
       if field == .title || field == .id { ranking = Self.doubted(ranking) }
       guard let first = ranking.first else { continue }
       taken.insert(first.evidence.place)
@@ -67,6 +68,37 @@ struct ItemFields {
     if rankings[.id] == nil, let first = telling.first {
       rankings[.id] = [FieldScore(evidence: first.evidence, confidence: 0.5)]
     }
+  }
+
+  /// A ranking of titles in which a Latin name follows the other names of the items.
+  ///
+  /// If neither of two names is a known one such as `name`, and every item has both, then both are doubtful.
+  private static func named(_ ranking: [FieldScore]) -> [FieldScore] {
+    func name(_ score: FieldScore) -> String { NameWords.plain(score.evidence.place.name) }
+    func isKnown(_ score: FieldScore) -> Bool { FieldRules.isNamed("title", name(score)) }
+    func isEpithet(_ score: FieldScore) -> Bool { FieldRules.has("epithet", in: name(score)) }
+    let names = ranking.filter { score in
+      let evidence = score.evidence
+      return isKnown(score)
+        || FieldScore.isCalledTitle(name(score)) && evidence.place.steps.count == 1
+          && evidence.share == 1 && evidence.variety == 1 && evidence.held > 3
+    }
+    guard let best = names.first(where: { !isEpithet($0) }) else { return ranking }
+    let rival = names.first {
+      $0.evidence.place != best.evidence.place && !isKnown($0)
+        && $0.evidence.share(with: best.evidence, ==) < 0.9
+    }
+    let isDoubtful = !isKnown(best) && rival != nil && names.first.map { !isKnown($0) } ?? false
+    let leading = isDoubtful ? best.doubtful : best
+    let others = ranking.filter { $0.evidence.place != best.evidence.place }.map { other in
+      guard isEpithet(other) || isDoubtful else { return other }
+      return FieldScore(
+        evidence: other.evidence,
+        confidence: min(other.confidence, leading.confidence)
+      )
+    }
+    let isLed = ranking.first.map(isEpithet) ?? false
+    return isLed || isDoubtful ? [leading] + others.ranked(by: \.confidence) : ranking
   }
 
   /// A ranking whose paths are all marked as doubtful if a path is nearly as likely as the first and has other values.
@@ -110,7 +142,9 @@ struct ItemFields {
     rankings[.thumbnail] = singles
     let list = (lists.first { $0.isSure } ?? lists.first).map { largest($0, among: []) ?? $0 }
     gallery = [list].compactMap(\.self)
-    guard let best = singles.first else { return rankings[.gallery] = lists }
+    guard var best = singles.first else { return rankings[.gallery] = lists }
+    // An address that names fewer than 100 pixels is an icon: a larger form is the better thumbnail.
+    if Self.isIcon(best.evidence), let large = largest(best, among: []) { best = large }
     // A member can be a text in one item, and an object or a list in another item. Then the thumbnail has several paths.
     let forms = evidence.filter { other in
       other.place != best.evidence.place && other.isPictureText && other.fills(best.evidence)
@@ -254,6 +288,15 @@ struct ItemFields {
   private static func isFormName(_ name: String) -> Bool {
     FieldRules.has("picture", "largest", "smallest", "middle", in: NameWords.plain(name))
       || FieldRules.pictureSize(name) != FieldRules.usualSize
+  }
+
+  /// Whether a name has a number of pixels below 100, as `artworkUrl30` has, and does not mean a thumbnail.
+  private static func isIcon(_ evidence: FieldEvidence) -> Bool {
+    let name = evidence.place.name
+    let isSmall = name.split { !$0.isWholeNumber }.compactMap { Int($0) }.contains {
+      (16..<100).contains($0)
+    }
+    return isSmall && !FieldRules.has("thumbnail", "smallest", in: NameWords.plain(name))
   }
 
   /// Whether most of the pictures at a path are URLs with a host.

@@ -334,10 +334,12 @@ extension MappingProposal: ProposedReading {
     lines += line(.latitude) + line(.longitude) + line(.address)
     let pictures = pictureLines(.thumbnail, thumbnail) + pictureLines(.gallery, gallery)
     if pictures.isEmpty {
+      if let sizes = PictureText.sizes(in: fields.evidence) { return lines + [sizes] }
       return lines + ["  # images: {thumbnail: nothing looks like a picture; write its path here}"]
     }
     let isSaid = pictures.contains { !$0.trimmed.hasPrefix("#") }
-    return lines + [isSaid ? "  images:" : "  # images:"] + pictures
+    let empty = isSaid ? nil : PictureText.emptyList(in: place.items)
+    return lines + [isSaid ? "  images:" : "  # images:"] + pictures + [empty].compactMap(\.self)
   }
 
   /// The line of a field, followed by comments with other paths that it possibly has.
@@ -413,7 +415,8 @@ extension MappingProposal: ProposedReading {
     guard let price else { return [] }
     let reason =
       price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " }
-      ?? (price.isReadable ? "" : "no amount of \(currency.code): ")
+      ?? (price.isReadable
+        ? "" : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
     var lines = lines(field, of: price.scores, isSaid: price.isSure, because: reason) {
       price.rule($0)
     }

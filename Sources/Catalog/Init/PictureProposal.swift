@@ -202,9 +202,14 @@ enum PictureText {
       var hasFiles = false
       for text in evidence.samples {
         let parts = text.split(separator: mark).map(\.trimmed)
-        // A comma can also be part of a URL, as in `https://cdn.example/w_300,h_200/a.png`.
-        guard parts.allSatisfy(isLink), Set(parts.map(isAbsolute)).count <= 1 else { return false }
-        guard parts.count > 1 else { continue }
+        guard parts.count > 1 else {
+          guard parts.allSatisfy(isLink) else { return false }
+          continue
+        }
+        // A comma or a space can also be part of a URL, as in `https://cdn.example/w_300,h_200/a.png` and `/a 0.jpg`.
+        guard parts.allSatisfy(isWhole) || parts.allSatisfy(hasEnding), !isSizes(text),
+          Set(parts.map(isAbsolute)).count <= 1
+        else { return false }
         several += 1
         hasFiles = hasFiles || parts.allSatisfy(hasEnding)
       }
@@ -280,21 +285,59 @@ enum PictureText {
   }
 
   /// Whether a text is a URL, a path that begins with `/`, or the name of a picture file; the scheme can be missing.
+  ///
+  /// White space around it does not count. White space within it is part of the name of a picture file, as in
+  /// `/img/blue cup.jpg`: larder percent-encodes it.
   static func isLink(_ text: String) -> Bool {
-    let lower = text.lowercased()
-    if lower.contains(where: \.isWhitespace) { return false }
-    return ["http://", "https://", "//", "/"].contains(where: lower.hasPrefix) || hasEnding(text)
-      || isHosted(text)
+    let text = text.trimmed
+    if text.contains(where: \.isWhitespace) {
+      return hasEnding(text) && text.utf8.count <= 500 && !text.contains(where: \.isNewline)
+        && !isSizes(text)
+    }
+    return isWhole(text) || hasEnding(text)
+  }
+
+  /// Whether a text begins like a URL or like a path from the root, and has no white space; the scheme can be missing.
+  private static func isWhole(_ text: String) -> Bool {
+    !text.contains(where: \.isWhitespace)
+      && (isAbsolute(text) || text.hasPrefix("/") || isHosted(text))
+  }
+
+  /// Whether a text is a list of the sizes of one picture, such as `/a.jpg 1x, /b.jpg 2x`. (HTML, section 4.8.4.2.1)
+  static func isSizes(_ text: String) -> Bool {
+    text.contains(/\S\s+[0-9]+(?:\.[0-9]+)?[xw](?:\s*$|\s*,)/)
+  }
+
+  /// A comment that names a field with the sizes of one picture, and the program that leaves the first of them.
+  static func sizes(in all: [FieldEvidence]) -> String? {
+    let found = all.first { $0.isText && !$0.place.isMany && $0.share(isSizes) > 0.5 }
+    guard let place = found?.place else { return nil }
+    let path = place.steps.map { JQText.member($0.name) }.joined()
+    let program = YAMLText.quoted("(\(path) | strings) |= (split(\" \") | .[0])")
+    return "  # images: {thumbnail: \(YAMLText.scalar(place.first))}   "
+      + YAMLText.comment("a list of sizes (srcset); records: \(program) leaves the first")
+  }
+
+  /// A comment that names a list of pictures that is empty in all items, or nil if there is none.
+  static func emptyList(in items: [JSONNode]) -> String? {
+    let some = items.prefix(100)
+    let names = some.first?.members.map(\.name).filter(FieldRules.isPicture) ?? []
+    return names.first { name in
+      some.allSatisfy { [.array, .object].contains($0[name]?.kind) && $0[name]?.count == 0 }
+    }.map {
+      "    # gallery: \(YAMLText.scalar("$" + FieldPlace.segment($0)))   # 0.0: empty in all items"
+    }
   }
 
   /// Whether a text is a URL with a host, with or without a scheme.
   static func isAbsolute(_ text: String) -> Bool {
-    ["http://", "https://", "//"].contains { text.lowercased().hasPrefix($0) }
+    let text = text.prefix(20).lowercased().trimmed
+    return ["http://", "https://", "//"].contains(where: text.hasPrefix)
   }
 
   /// The part of a URL's path after its last point, in lower case: `jpg` for `/a.JPG?v=2`.
   private static func ending(_ text: String) -> String {
     let path = text.prefix { $0 != "?" && $0 != "#" }
-    return path.lastIndex(of: ".").map { path[$0...].dropFirst().lowercased() } ?? ""
+    return path.lastIndex(of: ".").map { path[$0...].dropFirst().lowercased().trimmed } ?? ""
   }
 }

@@ -34,7 +34,9 @@ struct PriceProposal {
   let scores: [FieldScore]
   let unit: Unit
   /// Whether nearly all values can be read as amounts of the currency.
-  let isReadable: Bool
+  var isReadable: Bool { readable > 0.9 }
+  /// The share of values that can be read as amounts of the currency, from 0 to 1.
+  let readable: Double
   /// The path to the currency in an item, or nil if all items have the same currency.
   private let currency: String?
   /// The code of the prices if it is no ISO 4217 currency, such as "ETH"; otherwise nil.
@@ -58,15 +60,16 @@ struct PriceProposal {
     self.scores = scores
     self.currency = currency.path
     unknownCurrency = currency.unknown
-    isReadable =
+    readable =
       currency.path != nil
-      || evidence.share { text in
+      ? 1
+      : evidence.share { text in
         if PriceText.isNegative(text) { return true }
         guard evidence.texts == 0, let number = Double(text) else {
           return (try? Price(parsing: text, currency: currency.code)) != nil
         }
         return (try? Price(number, currency: currency.code)) != nil
-      } > 0.9
+      }
     // The value in the same object as the price whose name has a meaning, as in `{"amount": 7, "currency": "EUR"}`. The
     // item itself does not count as such an object.
     let parents = evidence.place.steps.dropLast()
@@ -117,7 +120,8 @@ struct PriceProposal {
     // A price with decimals is in major units, although another price of the item is in cents.
     let isWhole = score.evidence.share(PriceText.isWhole) == 1
     var members = (unit ?? (isWhole ? self.unit : .major)).members(score.evidence.place.first)
-    let voids = score.voids.map(String.init)
+    let texts = score.evidence.placeholders.sorted().map(YAMLText.quoted)
+    let voids = score.voids.map(String.init) + texts
     if !voids.isEmpty {
       members.append("none: \(voids.count == 1 ? voids[0] : YAMLText.list(voids))")
     }
@@ -193,7 +197,7 @@ extension CurrencyProposal {
     let names = prices.map { $0.place.name.uppercased() }
     if let code = given {
       self.init(code, 1, "given")
-    } else if let code = named?.samples.first?.uppercased() {
+    } else if let code = named?.samples.first.flatMap(Currency.code) {
       let reason = isOne ? "the items name it" : "items differ, each names its own"
       self.init(code, isOne ? 0.95 : 0.6, reason)
     } else if let written = Self.written(in: prices, named: code, among: items) {
@@ -222,7 +226,7 @@ extension CurrencyProposal {
   /// Whether values are currency codes at a path with a name such as `currency`, `price_currency` or `currency.code`.
   static func isNamed(by evidence: FieldEvidence) -> Bool {
     isNamed(evidence.place.names)
-      && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
+      && evidence.share { Currency.code(of: $0) != nil } == 1
   }
 
   /// Whether all values are codes of currencies, although the name of their path does not say so.
@@ -329,7 +333,7 @@ extension CurrencyProposal {
     .map { $0.names.dropLast() }
     return envelope.filter { isNamed($0.names) && !rates.contains($0.names.dropLast()) }
       .ranked { FieldRules.isNamed("currency", NameWords.plain($0.names.last ?? "")) ? 1 : 0 }
-      .compactMap { $0.value.text?.uppercased() }.first(where: Currency.codes.contains)
+      .compactMap { $0.value.text.flatMap(Currency.code) }.first
   }
 
   /// The code in the items, or else in the response, that looks like a currency but is none.
@@ -344,7 +348,7 @@ extension CurrencyProposal {
   /// Whether a text looks like the code of a currency, but ISO 4217 does not have it, for example "ETH" or "POINTS".
   private static func isUnknown(_ text: String) -> Bool {
     (3...8).contains(text.utf8.count) && text.utf8.allSatisfy { (0x41...0x5A).contains($0) }
-      && !Currency.codes.contains(text)
+      && Currency.code(of: text) == nil
   }
 }
 

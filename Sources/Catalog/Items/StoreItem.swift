@@ -31,6 +31,14 @@ public struct StoreItem: Hashable, Sendable, Codable {
 }
 
 extension StoreItem {
+  /// The price before a reduction if it is above the price to pay, in the same currency.
+  package var struckPrice: Price? {
+    guard let normalPrice, let salePrice, normalPrice.currency == salePrice.currency,
+      normalPrice.minorUnits > salePrice.minorUnits
+    else { return nil }
+    return normalPrice
+  }
+
   /// The item as compact JSON.
   ///
   /// Equal items give the same bytes, and fields without a value are left out.

@@ -38,6 +38,14 @@ enum Currency {
     }
   }
 
+  /// The ISO 4217 code that a code in any case stands for, or nil if it is none.
+  ///
+  /// "RUR" stands for "RUB": ISO 4217 withdrew it, but many feeds still have it.
+  static func code(of text: String) -> String? {
+    let code = text.uppercased()
+    return codes.contains(code) ? code : code == "RUR" ? "RUB" : nil
+  }
+
   /// The codes of the currencies that a written unit can mean, for example "USD" and "CAD" for "$".
   ///
   /// The result is empty for an unknown unit. A point at the end of the unit, as in "kr.", does not count.

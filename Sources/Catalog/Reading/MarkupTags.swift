@@ -3,7 +3,8 @@
 /// libxml2 compares each attribute of a tag with all earlier attributes, and each name with all namespaces that are in
 /// scope. Its time grows with the square of their number, so a hostile document could occupy it for hours.
 ///
-/// An XML document that has a document type declaration is refused too, because such a declaration can define entities.
+/// An XML document with a document type declaration is refused too, because such a declaration can define entities. A
+/// declaration that only refers to another document (``bareDocumentType(in:)``) is skipped.
 enum MarkupTags {
   /// The maximum number of attributes of one tag.
   static let mostAttributes = 256
@@ -23,14 +24,16 @@ enum MarkupTags {
 
   /// The first fault of an XML document, or nil if there is none.
   ///
-  /// - Parameter body: The document. It must be in UTF-16 or in an encoding that contains ASCII, such as UTF-8.
+  /// - Parameters:
+  ///   - body: The document. It must be in UTF-16 or in an encoding that contains ASCII, such as UTF-8.
+  ///   - start: The offset where the check begins, which is behind a declaration that is skipped.
   /// - Returns: The fault.
-  static func fault(inXML body: [UInt8]) -> Fault? {
+  static func fault(inXML body: [UInt8], after start: Int = 0) -> Fault? {
     let isRead = WideText.appears(in: body) || isASCIIBased(encoding(of: body))
     guard isRead, let text = WideText.appears(in: body) ? WideText.utf8(of: body) : body else {
       return Fault(line: 1, reason: "is in an encoding that larder does not read; use UTF-8")
     }
-    return fault(in: text[...], MarkupScan())
+    return fault(in: text[...], from: start, MarkupScan())
   }
 
   /// The first fault of an HTML page, or nil if there is none.
@@ -41,15 +44,60 @@ enum MarkupTags {
     fault(in: page, MarkupScan(isHTML: true))
   }
 
-  private static func fault(in bytes: ArraySlice<UInt8>, _ scan: MarkupScan) -> Fault? {
+  private static func fault(
+    in bytes: ArraySlice<UInt8>,
+    from start: Int = 0,
+    _ scan: MarkupScan
+  ) -> Fault? {
     var scan = scan
-    for place in bytes.indices {
+    for place in bytes.indices.dropFirst(start) {
       if case .refused(let start, let reason) = scan.step(bytes[place], at: place) {
         return Fault(line: 1 + bytes[..<start].count { $0 == 0x0A }, reason: reason)
       }
     }
     return nil
   }
+
+  /// The document type declaration before the first tag if it declares nothing itself; otherwise an empty range.
+  ///
+  /// Such a declaration is `<!DOCTYPE shop SYSTEM "shop.dtd">`. It has no internal subset, so it has no entities. What it
+  /// refers to is never read. (XML 1.0, section 2.8)
+  static func bareDocumentType(in body: [UInt8]) -> Range<Int> {
+    guard isASCII(Array(body.prefix(1024))) else { return 0..<0 }
+    var place = body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    func begins(_ text: String) -> Bool { body[place...].starts(with: text.utf8) }
+    // Comments and processing instructions can precede the declaration.
+    while place < body.count {
+      if begins("<!DOCTYPE") { break }
+      let end = begins("<!--") ? "-->" : begins("<?") ? "?>" : ""
+      if end.isEmpty {
+        guard body[place] <= 0x20 else { return 0..<0 }
+        place += 1
+      } else {
+        let rest = body[(place + 2)...].prefix(longestDeclaration)
+        guard let found = rest.firstRange(of: Array(end.utf8)) else { return 0..<0 }
+        place = found.upperBound
+      }
+    }
+    var quote: UInt8?
+    for index in body.indices.dropFirst(place + 1).prefix(longestDeclaration) {
+      let byte = body[index]
+      if let mark = quote {
+        if byte == mark { quote = nil }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
+      case UInt8(ascii: ">"): return place..<(index + 1)
+      case UInt8(ascii: "["), UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "%"):
+        return 0..<0
+      default: break
+      }
+    }
+    return 0..<0
+  }
+
+  private static let longestDeclaration = 4096
 
   /// The encoding that the XML declaration names, in lower case, or nil if it names none.
   private static func encoding(of body: [UInt8]) -> String? {

@@ -95,8 +95,9 @@ struct TableRecords {
     guard let names = rows.next(most: mostColumns), let row = rows.next(most: mostColumns) else {
       return false
     }
+    // If cells of the first line are equal, a number among them says that it is a record and has no names.
     return names.count > 1 && row.count > 1 && row.count <= names.count
-      && Set(names).count == names.count
+      && (Set(names).count == names.count || !names.contains(where: PriceText.isPrice))
       && names.allSatisfy { !$0.isEmpty && $0.utf8.count <= 100 && !$0.contains("://") }
   }
 
@@ -113,7 +114,7 @@ struct TableRecords {
   }
 
   private func head(_ rows: inout Rows, _ separator: UInt8) throws(CatalogError) -> [String] {
-    let names = rows.next(most: Self.mostColumns + 1)?.map(name) ?? []
+    let names = Self.numbered(rows.next(most: Self.mostColumns + 1)?.map(name) ?? [])
     let isNamed = columns.isEmpty ? names.count > 1 : names.contains { columns.contains($0) }
     guard isNamed else {
       let known = Self.separators.first { $0.byte == separator }?.name ?? "commas"
@@ -130,8 +131,24 @@ struct TableRecords {
     return names
   }
 
+  /// The names of columns, in which the second column with the name "size" is called "size_2".
+  private static func numbered(_ names: [String]) -> [String] {
+    var taken = Set(names)
+    guard taken.count < names.count else { return names }
+    var seen: Set<String> = []
+    return names.map { name in
+      guard !name.isEmpty, !seen.insert(name).inserted else { return name }
+      var number = 2
+      while !taken.insert("\(name)_\(number)").inserted { number += 1 }
+      return "\(name)_\(number)"
+    }
+  }
+
   /// The member name for a column name.
+  ///
+  /// A byte order mark before the name, which can follow empty lines, is left out.
   private func name(_ cell: String) -> String {
+    let cell = String(cell.unicodeScalars.drop { $0 == "\u{FEFF}" })
     guard rule.hasPlainNames else { return cell }
     let name = cell.lowercased().replacing(" ", with: "_")
     return name.hasPrefix("g:") ? String(name.dropFirst(2)) : name

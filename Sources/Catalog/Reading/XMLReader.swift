@@ -2,7 +2,8 @@ import CXML
 
 /// The owner of one libxml2 parser, which reads an XML document event by event and is freed exactly once.
 ///
-/// The parser expands no entities and fetches nothing. Before it starts, ``MarkupTags`` refuses documents for which
+/// The parser expands no entities and fetches nothing. A document type declaration that declares nothing itself, such as
+/// `<!DOCTYPE shop SYSTEM "shop.dtd">`, is skipped; any other is refused. Before it starts, ``MarkupTags`` refuses documents for which
 /// libxml2 would take too long.
 struct XMLReader: ~Copyable {
   /// A part of the document.
@@ -30,11 +31,14 @@ struct XMLReader: ~Copyable {
   ///   - subject: The name of the document in error messages, for example "section main".
   /// - Throws: ``CatalogError`` if ``MarkupTags`` finds a fault in the document, or if memory runs out.
   init(_ body: [UInt8], of subject: String) throws(CatalogError) {
-    if let fault = MarkupTags.fault(inXML: body) {
+    let declaration = MarkupTags.bareDocumentType(in: body)
+    if let fault = MarkupTags.fault(inXML: body, after: declaration.upperBound) {
       throw Self.fault(fault.line, fault.reason, subject)
     }
     let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(body.count, 1))
     _ = bytes.update(fromContentsOf: body)
+    // libxml2 never sees the declaration, so it cannot fetch what the declaration refers to.
+    for place in declaration where bytes[place] != 0x0A { bytes[place] = 0x20 }
     guard let reader = cxml_start(bytes.baseAddress, body.count) else {
       bytes.deallocate()
       throw .outOfMemory(subject)

@@ -331,12 +331,18 @@ struct ResponseReader {
 /// A proposed catalog file and its first items, as JSON or text.
 struct ProposalDocument: Encodable {
   private struct Item: Encodable {
+    private enum CodingKeys: String, CodingKey {
+      case id, title, normalPrice, salePrice, pictures, picture
+    }
+
     var id: String
     var title: String
     @OrNull var normalPrice: String?
     @OrNull var salePrice: String?
     var pictures: Int
     @OrNull var picture: String?
+    /// The price in the text, such as `6,500원 (was 7,000원)`; the same as in `larder list`.
+    var priceText: String
   }
 
   /// A summary of the detail of one item, as the proposed file reads it.
@@ -371,7 +377,8 @@ struct ProposalDocument: Encodable {
         normalPrice: item.normalPrice?.formatted(),
         salePrice: item.salePrice?.formatted(),
         pictures: item.images.count,
-        picture: item.images.first?.url
+        picture: item.images.first?.url,
+        priceText: item.priceText ?? "no price"
       )
     }
     detail = proposed.readDetail.map { detail in
@@ -394,9 +401,7 @@ struct ProposalDocument: Encodable {
     let subject = file.map { "wrote \(PlainText.line($0)): it" } ?? "the file above"
     var lines = ["\(subject) reads \(Quantities.count(items, "item"))\(count)\(lost), the first:"]
     for item in examples {
-      let was = item.normalPrice.map { " (was \($0))" } ?? ""
-      let price = item.salePrice.map { "  \($0)\(was)" } ?? "  no price"
-      lines.append("  \(short(item.id))  \(short(item.title))\(price)")
+      lines.append("  \(short(item.id))  \(short(item.title))  \(item.priceText)")
       lines.append(
         "      \(Quantities.count(item.pictures, "picture"))"
           + (item.picture.map { ", \(short($0))" } ?? "")

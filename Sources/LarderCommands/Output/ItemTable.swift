@@ -69,9 +69,7 @@ struct ItemTable {
   ///
   /// Without colours the price has the form `(was 8,000원)`, as in ``ShownItem/card(_:)``.
   private func normalPrice(_ item: ShownItem) -> String {
-    guard let normal = item.item.normalPrice, let sale = item.item.salePrice,
-      normal.currency == sale.currency, normal.minorUnits > sale.minorUnits
-    else { return "" }
+    guard let normal = item.item.struckPrice else { return "" }
     return terminal.hasColor ? normal.formatted() : "(was \(normal.formatted()))"
   }
 }
@@ -84,7 +82,7 @@ extension ShownItem {
     var facts = [
       ("id", store.id),
       ("sections", shown.sections.joined(separator: ", ") + (shown.isStale ? " (stale)" : "")),
-      ("price", store.prices),
+      ("price", store.priceText ?? ""),
     ]
     if let lowest = shown.lowest30Days, lowest.price != store.price {
       let price = lowest.price.formatted()
@@ -148,13 +146,10 @@ extension StoreItem {
     }
   }
 
-  /// The price to pay, and the normal price if it differs, such as `6,500원 (was 7,000원)`; empty if there is no price.
-  fileprivate var prices: String {
-    switch (normalPrice, salePrice) {
-    case (let normal?, let sale?): "\(sale.formatted()) (was \(normal.formatted()))"
-    case (let one?, nil), (nil, let one?): one.formatted()
-    case (nil, nil): ""
-    }
+  /// The price to pay, and the normal price if it is above, such as `6,500원 (was 7,000원)`; nil if there is no price.
+  var priceText: String? {
+    let was = struckPrice.map { " (was \($0.formatted()))" } ?? ""
+    return (salePrice ?? normalPrice).map { $0.formatted() + was }
   }
 }
 
