@@ -70,8 +70,8 @@ extension FieldEvidence {
   /// Whether so many items have no value at the path that a sync refuses a list with this id.
   var isRefused: Bool { SkipLimit.standard.refuses(lost: total - leads, of: total) }
 
-  /// Whether at least 95 % of the items have a value at the path that differs from those of the others.
+  /// Whether at least 95 % of the values at the path differ, and few items have none.
   ///
   /// A sync skips the other items, and says so.
-  var isNearlyUnique: Bool { distinct.count * 20 >= total * 19 && !isRefused }
+  var isNearlyUnique: Bool { distinct.count * 20 >= held * 19 && !isRefused }
 }

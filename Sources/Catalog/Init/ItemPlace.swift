@@ -291,6 +291,8 @@ struct ResponseLook {
   let fields: ItemFields
   /// Other lists that look like the items too; none of them is a part of the list or has the same items.
   let rivals: [ItemPlace]
+  /// Whether no id of the items is in two of the lists.
+  let areApart: Bool
 
   /// A value that is equal for responses that the same keys of a catalog file can read.
   var likeness: [AnyHashable] { [place.kind, place.path, place.member, program, notation] }
@@ -315,6 +317,10 @@ struct ResponseLook {
     self.response = response
     self.program = found == nil ? nil : program
     rivals = best.rivals.map(\.place)
+    let ids = ([best.found] + best.rivals).map {
+      $0.fields.rankings[.id]?.first?.evidence.distinct ?? []
+    }
+    areApart = ids.reduce(Set()) { $0.union($1) }.count == ids.map(\.count).reduce(0, +)
     (place, fields) = (best.found.place, best.found.fields)
     confidence = rivals.isEmpty ? best.found.confidence : min(best.found.confidence, 0.6)
   }

@@ -265,8 +265,10 @@ extension MappingProposal: ProposedReading {
     var every = place.path
     for step in apart { every[step] = FieldPlace.everyElement }
     let total = itemCount + look.rivals.map(\.items.count).reduce(0, +)
+    // A sync skips an item that repeats an id, so lists with the same ids cannot be one list.
     let isOne =
-      apart.count == 1 && !paths.isEmpty && paths.allSatisfy { $0.count == every.count }
+      look.areApart && apart.count == 1 && !paths.isEmpty
+      && paths.allSatisfy { $0.count == every.count }
     let all = "# items: \(YAMLText.scalar(FieldPlace.path(every)))"
     let comment = YAMLText.comment("all \(look.rivals.count + 1) lists: \(total) objects")
     return look.rivals.prefix(12).map { rival in
@@ -280,7 +282,7 @@ extension MappingProposal: ProposedReading {
     place.leftOut.prefix(12).map { other in
       let path = YAMLText.scalar(FieldPlace.path(other.path))
       let objects = count(other.count, "object")
-      return noted("# items: \(path)", 0.1, "left out: \(objects) that seem to be no items")
+      return noted("# items: \(path)", 0.1, "left out, seems to hold no items: \(objects)")
     }
   }
 
@@ -420,7 +422,8 @@ extension MappingProposal: ProposedReading {
     let lacking = scores.count > 1 ? 0 : evidence.total - evidence.leads
     let skipped =
       repeated + lacking == 0
-      ? "" : "a sync skips \(repeated + lacking) items, whose id is missing or that of another: "
+      ? ""
+      : "a sync skips \(repeated + lacking) of \(evidence.total), without an id of their own: "
     if scores[0].isSure { return skipped }
     if scores.count > 1 { return "the second path is for items without a value at the first: " }
     if !evidence.isNearlyUnique { return "several items have the same: " }
