@@ -32,13 +32,6 @@ struct ProposalListTests {
       unsure: ["items"]
     ),
     Case(
-      testDescription: "a section with a picture is none of its items, which have prices",
-      body:
-        #"{"rooms": ITEMS({"id": "rNUMBER", "title": "Room NUMBER", "image": "https://c.example/NUMBER.jpg", "goods": [{"id": "aNUMBER", "name": "Cup NUMBER a", "price": 9.5}, {"id": "bNUMBER", "name": "Cup NUMBER b", "price": 9.5}]})}"#,
-      lines: ["items: $.goods", #"  each: "$.rooms[*]""#],
-      count: 40
-    ),
-    Case(
       testDescription: "categories without a price and a picture are left out",
       body:
         #"{"categories": [{"id": 1, "name": "Soups"}, {"id": 2, "name": "Drinks"}], "items": ITEMS(CUP)}"#,
@@ -58,8 +51,8 @@ struct ProposalListTests {
     Case(
       testDescription: "lists of other items with the same ids are asked about, each by its path",
       body:
-        #"{"user": [{"id": "u", "email": "c"}], "east": ITEMS({"id": NUMBER, "name": "East NUMBER", "image": "https://c.example/eNUMBER.jpg"}), "west": ITEMS({"id": NUMBER, "name": "West NUMBER", "image": "https://c.example/wNUMBER.jpg"})}"#,
-      lines: ["items: $.east", "# items: $.west"],
+        #"{"user": [{"id": "u", "email": "c"}], "east": ITEMS({"id": NUMBER, "name": "East NUMBER", "image": "https://c.example/eNUMBER.jpg"}), "west": ITEMS({"id": NUMBER, "name": "West NUMBER", "image": "https://c.example/wNUMBER.jpg"}), "north": ITEMS({"id": NUMBER, "name": "North NUMBER", "image": "https://c.example/nNUMBER.jpg"}), "south": ITEMS({"id": NUMBER, "name": "South NUMBER", "image": "https://c.example/sNUMBER.jpg"})}"#,
+      lines: ["items: $.east", "# items: $.west", "# items: $.south"],
       unsure: ["items"]
     ),
     Case(

@@ -26,7 +26,8 @@ enum IDChoice {
     let telling = ([title?.evidence] + links + [picture?.evidence]).compactMap(\.self).filter {
       $0.isNearlyUnique && !$0.place.isMany
     }
-    let found = telling.first { $0.variety == 1 && $0.leading == 1 } ?? telling.first
+    let most = telling.map(\.distinct.count).max()
+    let found = telling.first { $0.distinct.count == most }
     guard let found else { return named.map(\.doubtful) }
     guard let best = named.first else { return [FieldScore(evidence: found, confidence: 0.5)] }
     return [best.doubtful, FieldScore(evidence: found, confidence: 0.5)]

@@ -337,14 +337,21 @@ struct ResponseLook {
     var leftOut: [[String]: [ItemPlace.OtherList]] = [:]
     for var place in ItemPlace.all(in: root) {
       var fields = fields(of: place, takesAnyTitle)
+      var confidence = fields.confidence * MappingProposal.weight(of: place, fields)
       if !place.names.isEmpty {
         let kept = place.keeping { fields.areItems($0.elements) }
         if kept.names.count == 1 { leftOut[place.path + kept.names] = kept.leftOut }
         guard kept.names.count > 1 else { continue }
-        if !kept.leftOut.isEmpty { (place, fields) = (kept, self.fields(of: kept, takesAnyTitle)) }
+        if !kept.leftOut.isEmpty {
+          (place, fields) = (kept, self.fields(of: kept, takesAnyTitle))
+          // Beside lists of other things, each list of items can be the only one.
+          confidence = min(
+            confidence,
+            fields.confidence * MappingProposal.weight(of: kept, fields)
+          )
+        }
       }
       guard !takesAnyTitle || fields.thumbnail.first?.isSure == true else { continue }
-      let confidence = fields.confidence * MappingProposal.weight(of: place, fields)
       guard fields.isUsable(in: place) else { continue }
       all.append((place, confidence, fields))
       // Of two lists that are as likely, such as the featured items and all items, the longer one is taken.
