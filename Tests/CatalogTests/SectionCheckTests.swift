@@ -52,6 +52,29 @@ struct SectionCheckTests {
     #expect(check.findings.first?.examples == [id])
   }
 
+  @Test(arguments: [(1, true), (12, false)])
+  func `a section of which a sync reads too little has a reason`(
+    _ count: Int,
+    _ isRefused: Bool
+  ) throws {
+    let sound = (1...count).map { #"{"id": \#($0), "name": "A"}"# }.dropLast(count == 1 ? 1 : 0)
+    let check = try Self.check((sound + [#"{"id": 99}"#]).joined(separator: ", "))
+
+    #expect((check.refusal != nil) == isRefused)
+    #expect(check.refusal?.contains("1 of 1 items cannot be read") ?? true)
+  }
+
+  @Test func `an item with two pictures that fail counts once`() {
+    let findings = ["1", "1", "2"].map { id in
+      CatalogFinding(.pictureFails, field: "images", count: 1, message: "fail", examples: [id])
+    }
+
+    let joined = CatalogFinding.joined(ofItems: findings)
+
+    #expect(joined.map(\.count) == [2])
+    #expect(joined.first?.examples == ["1", "2"])
+  }
+
   @Test func `a path without a value is a finding`() throws {
     let check = try Self.check(Self.sound, Self.lines.replacing("$.was", with: "$.wass"))
 

@@ -435,16 +435,19 @@ struct FieldScore {
     let words = name.split(separator: " ").map(String.init)
     let isOther =
       FieldRules.has("other", "person", "address", "contact", "measure", "never", in: name)
-    guard evidence.place.steps.count < 3, evidence.variety == 1, !isOther,
+    guard evidence.place.steps.count < 3, evidence.variety >= 0.95, !isOther,
       PriceMeaning.of(evidence.place) == nil,
       evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
     else { return 0 }
-    if FieldRules.has("counter", in: name) || evidence.isCount { return 0.35 }
+    if FieldRules.has("counter", in: name) || evidence.isCount {
+      return evidence.variety == 1 ? 0.35 : 0
+    }
     // The name begins or ends with a word such as `id`, as in `id_producto`, `objectNumber` and `itemcode`.
     let isCalled =
       [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }
       || ["code", "sku", "id"].contains(where: name.hasSuffix)
     if isCalled { return 0.85 }
+    if evidence.variety < 1 { return 0 }
     // A number gets a lower confidence than a text, because it can also be a year or a size.
     return evidence.isText && evidence.share(PriceText.isPrice) < 1 ? 0.5 : 0.4
   }
@@ -511,7 +514,7 @@ struct FieldScore {
     let isLinks = evidence.share(PictureText.isLink) > 0.5
     switch field {
     case .id:
-      let isShort = evidence.share { $0.utf8.count <= 200 && !$0.contains("\n") } == 1
+      let isShort = evidence.share { $0.utf8.count <= 200 && !$0.contains("\n") } >= 0.95
       // An item can be listed in several sections. Therefore half as many different ids as items are enough.
       return evidence.isOne && isShort && evidence.reals == 0
         ? evidence.share * min(1, evidence.variety * 2) : 0

@@ -61,13 +61,13 @@ struct ItemFields {
     rankings[.normalPrice] = prices.former
     salePrice = prices.salePrice
     normalPrice = prices.normalPrice
-    // If no path looks like an id, a title or a thumbnail that differs in all items serves as the id.
-    let telling = [rankings[.title]?.first, thumbnail.first].compactMap(\.self).filter {
-      $0.evidence.variety == 1 && $0.evidence.leading == 1 && !$0.evidence.place.isMany
-    }
-    if rankings[.id] == nil, let first = telling.first {
-      rankings[.id] = [FieldScore(evidence: first.evidence, confidence: 0.5)]
-    }
+    let ids = IDChoice.ranking(
+      rankings[.id] ?? [],
+      title: rankings[.title]?.first,
+      picture: thumbnail.first,
+      among: evidence
+    )
+    rankings[.id] = ids.isEmpty ? nil : ids
   }
 
   /// A ranking of titles in which a Latin name follows the other names of the items.
@@ -115,10 +115,11 @@ struct ItemFields {
 
   /// The chosen path of a field, followed by the paths for items that have no value there.
   ///
-  /// Only a title has such further paths, two at most.
+  /// Only a title has such further paths, two at most, and an id that many items lack.
   func alternatives(_ field: Field) -> [FieldScore] {
     guard let ranking = rankings[field], let best = ranking.first else { return [] }
-    let others = ranking.dropFirst().filter { field == .title && $0.evidence.fills(best.evidence) }
+    let hasOthers = field == .title || field == .id && best.evidence.isRefused
+    let others = ranking.dropFirst().filter { hasOthers && $0.evidence.fills(best.evidence) }
     return [best] + others.prefix(best.evidence.leading < 1 ? 2 : 0)
   }
 

@@ -23,9 +23,41 @@ struct ItemPlace {
   var items: [JSONNode]
   /// The sections, if the response has several; otherwise empty.
   var sections: [JSONNode] = []
+  /// The member names of ``sections`` if these are arrays in an object; otherwise empty.
+  var names: [String] = []
+  /// The lists beside the items whose entries seem to be no items, such as `users`.
+  var leftOut: [OtherList] = []
+
+  /// A list that is not read, with the number of its entries.
+  struct OtherList {
+    let path: [String]
+    let count: Int
+  }
 
   /// The JSONPath to the place, such as `$.data.products`.
   var jsonPath: String { FieldPlace.path(path) }
+
+  /// The JSONPath to all items, such as `$.groups[*].dishes`.
+  var allItems: String {
+    kind == .sections ? "\(jsonPath)[*]\(member?.all.dropFirst() ?? "")" : jsonPath
+  }
+
+  /// The same place without the sections that do not satisfy a condition.
+  ///
+  /// The sections must be arrays in an object.
+  func keeping(_ isSection: (JSONNode) -> Bool) -> ItemPlace {
+    var (kept, some) = (
+      self, zip(names, sections).map { (name: $0, list: $1, isKept: isSection($1)) }
+    )
+    kept.leftOut = some.filter { !$0.isKept }.map {
+      OtherList(path: path + [$0.name], count: $0.list.count)
+    }
+    some.removeAll { !$0.isKept }
+    kept.names = some.map(\.name)
+    kept.sections = some.map(\.list)
+    kept.items = kept.sections.flatMap(\.elements)
+    return kept
+  }
 
   /// Every place in a response that possibly has items.
   ///
@@ -47,12 +79,13 @@ struct ItemPlace {
       if Self.areObjects(elements) {
         found.append(ItemPlace(kind: .list, path: path, items: elements))
         addSections(elements, at: path)
+        addParts(elements, at: path)
       }
       // A response to a batch of one request is an array with one element.
       if elements.count == 1, path.isEmpty { visit(elements[0], at: [FieldPlace.everyElement]) }
       guard node.kind == .object else { return }
       let members = node.members
-      addByName(members.map(\.value), at: path)
+      addByName(members, at: path)
       if visitMap(members, at: path) { return }
       for (name, value) in members { visit(value, at: path + [name]) }
     }
@@ -130,6 +163,22 @@ struct ItemPlace {
       add(.sections, path + [every] + way, member, sections.flatMap(member.nodes), sections)
     }
 
+    /// Adds the items of an array whose elements are lists of parts, one of which is the item itself.
+    ///
+    /// In `[{"hotel": [{"info": {…}}, {"rating": {…}}]}, …]`, the items are possibly the values of `info`.
+    private mutating func addParts(_ elements: [JSONNode], at path: [String]) {
+      guard elements.count > 1, elements[0].count == 1, let list = elements[0].members.first?.name
+      else { return }
+      let parts = elements.map { $0[list]?.elements ?? [] }
+      guard parts.allSatisfy({ $0.count > 1 && $0.allSatisfy { $0.count == 1 } }) else { return }
+      for name in parts[0].compactMap({ $0.members.first?.name }).prefix(20) {
+        let items = parts.flatMap { $0.compactMap { $0[name] } }
+        guard items.count == elements.count, Self.areObjects(items) else { continue }
+        let way = [FieldPlace.everyElement, list, FieldPlace.everyElement, name]
+        found.append(ItemPlace(kind: .list, path: path + way, items: items))
+      }
+    }
+
     private mutating func add(
       _ kind: Kind,
       _ path: [String],
@@ -154,11 +203,16 @@ struct ItemPlace {
     }
 
     /// Adds an object if its members are possibly sections (arrays of items) or items.
-    private mutating func addByName(_ values: [JSONNode], at path: [String]) {
+    private mutating func addByName(
+      _ named: [(name: String, value: JSONNode)],
+      at path: [String]
+    ) {
+      let values = named.map(\.value)
       guard values.count > 1 else { return }
       let areLists = values.allSatisfy { $0.kind == .array && Self.areObjects($0.elements) }
       if areLists, Self.areAkin(values.map(\.elements)) {
         add(.sectionsByName, path, nil, values.flatMap(\.elements), values)
+        found[found.count - 1].names = named.map(\.name)
       }
       guard Self.areObjects(values) else { return }
       let members = values[0].members.filter { Self.areObjects($0.value.elements) }.map(\.name)
@@ -237,6 +291,8 @@ struct ResponseLook {
   let fields: ItemFields
   /// Other lists that look like the items too; none of them is a part of the list or has the same items.
   let rivals: [ItemPlace]
+  /// Whether no id of the items is in two of the lists.
+  let areApart: Bool
 
   /// A value that is equal for responses that the same keys of a catalog file can read.
   var likeness: [AnyHashable] { [place.kind, place.path, place.member, program, notation] }
@@ -261,6 +317,10 @@ struct ResponseLook {
     self.response = response
     self.program = found == nil ? nil : program
     rivals = best.rivals.map(\.place)
+    let ids = ([best.found] + best.rivals).map {
+      $0.fields.rankings[.id]?.first?.evidence.distinct ?? []
+    }
+    areApart = ids.reduce(Set()) { $0.union($1) }.count == ids.map(\.count).reduce(0, +)
     (place, fields) = (best.found.place, best.found.fields)
     confidence = rivals.isEmpty ? best.found.confidence : min(best.found.confidence, 0.6)
   }
@@ -274,15 +334,24 @@ struct ResponseLook {
   ) -> (found: Found, rivals: [Found])? {
     var best: Found?
     var all: [Found] = []
-    for place in ItemPlace.all(in: root) {
-      let evidence = EvidenceCollection(place.items).all
-      let fields = ItemFields(
-        evidence,
-        isOneList: place.sections.isEmpty,
-        takesAnyTitle: takesAnyTitle
-      )
+    var leftOut: [[String]: [ItemPlace.OtherList]] = [:]
+    for var place in ItemPlace.all(in: root) {
+      var fields = fields(of: place, takesAnyTitle)
+      var confidence = fields.confidence * MappingProposal.weight(of: place, fields)
+      if !place.names.isEmpty {
+        let kept = place.keeping { fields.areItems($0.elements) }
+        if kept.names.count == 1 { leftOut[place.path + kept.names] = kept.leftOut }
+        guard kept.names.count > 1 else { continue }
+        if !kept.leftOut.isEmpty {
+          (place, fields) = (kept, self.fields(of: kept, takesAnyTitle))
+          // Beside lists of other things, each list of items can be the only one.
+          confidence = min(
+            confidence,
+            fields.confidence * MappingProposal.weight(of: kept, fields)
+          )
+        }
+      }
       guard !takesAnyTitle || fields.thumbnail.first?.isSure == true else { continue }
-      let confidence = fields.confidence * MappingProposal.weight(of: place, fields)
       guard fields.isUsable(in: place) else { continue }
       all.append((place, confidence, fields))
       // Of two lists that are as likely, such as the featured items and all items, the longer one is taken.
@@ -291,15 +360,65 @@ struct ResponseLook {
         best = (place, confidence, fields)
       }
     }
-    return best.map { best in (best, all.filter { isRival($0, of: best) }) }
+    guard var best else { return nil }
+    let outer = all.first { isOuter($0, of: best) }
+    var rivals = [best]
+    if let outer { best = outer } else { rivals = all.filter { isRival($0, of: best) } }
+    best.place.leftOut = leftOut[best.place.path] ?? best.place.leftOut
+    return (best, rivals)
+  }
+
+  private static func fields(of place: ItemPlace, _ takesAnyTitle: Bool) -> ItemFields {
+    ItemFields(
+      EvidenceCollection(place.items).all,
+      isOneList: place.sections.isEmpty,
+      takesAnyTitle: takesAnyTitle
+    )
+  }
+
+  /// Whether the sections of a place can be the items themselves, and the items of the place parts of them.
+  ///
+  /// For example, a film has a title, an id and a picture, and so do the actors in it. A section has items with a price,
+  /// or has no picture.
+  private static func isOuter(_ outer: Found, of best: Found) -> Bool {
+    let (own, inner) = (outer.fields, best.fields)
+    return best.place.kind == .sections && outer.place.kind == .list
+      && outer.place.path == best.place.path
+      && (inner.salePrice + inner.normalPrice).isEmpty
+      && own.thumbnail.first?.isSure == true && own.rankings[.title]?.first?.isSure == true
+      && own.rankings[.id]?.first.map { $0.isSure && $0.evidence.variety == 1 } == true
+      && !(own.thumbnail[0].evidence.place.isBorrowed)
   }
 
   private static func isRival(_ other: Found, of best: Found) -> Bool {
-    let ids = [best, other].map { $0.fields.rankings[.id]?.first?.evidence.distinct ?? [] }
+    let items = [best, other].map(\.fields.identities)
     return best.place.kind == .list && other.place.kind == .list
       && !best.place.path.starts(with: other.place.path)
       && !other.place.path.starts(with: best.place.path)
       && other.confidence > max(0.5, best.confidence - 0.15)
-      && ids[0].intersection(ids[1]).count * 2 < ids[1].count
+      && items[0].intersection(items[1]).count * 2 < items[1].count
+  }
+}
+
+extension ItemFields {
+  /// The id and the title of each examined item.
+  fileprivate var identities: Set<[String]> {
+    guard let id = rankings[.id]?.first?.evidence, let title = rankings[.title]?.first?.evidence
+    else { return [] }
+    return Set(id.pairs(with: title).map { [$0.0, $0.1] })
+  }
+
+  /// Whether the objects of a list are items, to judge by the fields of the items in several lists.
+  ///
+  /// A sync must be able to read them, and some have a price or a picture if items of the other lists have one.
+  fileprivate func areItems(_ objects: [JSONNode]) -> Bool {
+    func has(_ scores: [FieldScore], _ object: JSONNode) -> Bool {
+      scores.contains { score in score.evidence.place.nodes(in: object).contains { !$0.isEmpty } }
+    }
+    let (ids, titles) = (rankings[.id] ?? [], alternatives(.title))
+    let lost = objects.count { !has(ids, $0) || !has(titles, $0) }
+    let shown = salePrice + normalPrice + thumbnail + gallery
+    return !SkipLimit.standard.refuses(lost: lost, of: objects.count)
+      && (shown.isEmpty || objects.contains { has(shown, $0) })
   }
 }

@@ -141,6 +141,19 @@ package struct MappingProposal {
     let record = root["items"]?.elements.first?.members.prefix(8).map {
       PlainText.line(String($0.name.prefix(40)))
     }
+    let isText = root.text.map { (try? JSONDocument(parsing: Array($0.utf8), of: "text")) != nil }
+    if isText == true {
+      return CatalogError(
+        .unexpectedShape,
+        subject: "the response",
+        expected: "an array of items",
+        reason: "it is a JSON text inside a string",
+        remedy: "give a file with the text in the string, or write the catalog file by hand, with "
+          + "transform: fromjson"
+      )
+    }
+    let longest = ItemPlace.all(in: root).max { $0.items.count < $1.items.count }
+    let cause = longest.flatMap { IDChoice.absence(in: $0.items) }
     let found =
       record?.isEmpty == false
       ? "items with \((record ?? []).joined(separator: ", "))"
@@ -155,7 +168,7 @@ package struct MappingProposal {
         ? "the list in it is empty"
         : "nothing in it looks like items: looked for an array of objects with an id and a "
           + "title, best with a price and a picture, at any depth, in sections and by name; "
-          + "found \(found)",
+          + (cause ?? "found \(found)"),
       remedy: isEmpty
         ? "give a URL whose list is not empty"
         : "give a URL that lists items, or write items and item by hand"
@@ -226,14 +239,17 @@ extension MappingProposal: ProposedReading {
     }
     let member = place.member?.all.dropFirst() ?? ""
     switch place.kind {
-    case .list: return [noted("items: \(YAMLText.scalar(path))", confidence, reason)] + rivalLists
+    case .list:
+      return [noted("items: \(YAMLText.scalar(path))", confidence, reason)]
+        + rivalLists + otherLists
     case .sections:
       let from = YAMLText.scalar(sectionKey == nil ? "\(path)[*]\(member)" : "$\(member)")
       let sections = count(place.sections.count, "section")
       return [noted("items: \(from)", confidence, "\(reason) in \(sections)")]
     case .sectionsByName:
       let sections = count(place.sections.count, place.member == nil ? "array" : "section")
-      return [noted("# Sections by name", confidence, "\(sections) in an object")] + made()
+      return [noted("# Sections by name", confidence, "\(sections) in an object")] + otherLists
+        + made()
     case .itemsByID:
       let objects = count(itemCount, "object")
       return [noted("# Items by id", confidence, "\(objects) in an object")] + made()
@@ -242,20 +258,32 @@ extension MappingProposal: ProposedReading {
 
   /// Comments with the other lists that look like items, and with a path to all of them.
   private var rivalLists: [String] {
-    let paths = look.rivals.map(\.path)
+    let paths = look.rivals.filter { $0.kind == .list }.map(\.path)
     let apart = place.path.indices.filter { step in
       paths.contains { $0.dropFirst(step).first != place.path[step] }
     }
     var every = place.path
     for step in apart { every[step] = FieldPlace.everyElement }
     let total = itemCount + look.rivals.map(\.items.count).reduce(0, +)
-    let isOne = apart.count == 1 && paths.allSatisfy { $0.count == every.count }
+    // A sync skips an item that repeats an id, so lists with the same ids cannot be one list.
+    let isOne =
+      look.areApart && apart.count == 1 && !paths.isEmpty
+      && paths.allSatisfy { $0.count == every.count }
     let all = "# items: \(YAMLText.scalar(FieldPlace.path(every)))"
     let comment = YAMLText.comment("all \(look.rivals.count + 1) lists: \(total) objects")
-    return look.rivals.prefix(3).map { rival in
+    return look.rivals.prefix(12).map { rival in
       let objects = count(rival.items.count, "object")
-      return noted("# items: \(YAMLText.scalar(rival.jsonPath))", 0.6, "an array of \(objects)")
+      return noted("# items: \(YAMLText.scalar(rival.allItems))", 0.6, "an array of \(objects)")
     } + (isOne ? ["\(all)   \(comment)"] : [])
+  }
+
+  /// Comments with the lists beside the items that are left out.
+  private var otherLists: [String] {
+    place.leftOut.prefix(12).map { other in
+      let path = YAMLText.scalar(FieldPlace.path(other.path))
+      let objects = count(other.count, "object")
+      return noted("# items: \(path)", 0.1, "left out, seems to hold no items: \(objects)")
+    }
   }
 
   /// The lines of the transform, followed by the line with the path to the items in its output.
@@ -274,7 +302,9 @@ extension MappingProposal: ProposedReading {
       let named = member == nil ? nil : sectionTitle?.evidence.place.steps[0].name
       let title = named.map { "(\(value($0)) // .key)" } ?? ".key"
       let items = member.map(value) ?? ".value"
-      return "{sections: [\(jqEntries) | {key, title: \(title), items: \(items)}]}"
+      let others = place.leftOut.compactMap { $0.path.last.map { ".key != \(JQText.string($0))" } }
+      let kept = others.isEmpty ? "" : " | select(\(others.joined(separator: " and ")))"
+      return "{sections: [\(jqEntries)\(kept) | {key, title: \(title), items: \(items)}]}"
     case .itemsByID:
       return "{items: [\(jqEntries) | .value\(isIDMemberName ? " + {id: .key}" : "")]}"
     }
@@ -380,16 +410,27 @@ extension MappingProposal: ProposedReading {
   private func line(_ field: FieldRules.Field) -> [String] {
     let scores = fields.alternatives(field)
     guard let best = scores.first else { return [] }
-    let reason =
-      field != .id || best.isSure
-      ? ""
-      : best.evidence.variety < 1
-        ? "several items have the same: "
-        : "no field is called an id, and this one differs in all items: "
+    let reason = field == .id ? idReason(scores) : ""
     let isSaid = best.isSure || field == .id || field == .title
     return lines(field, of: scores, isSaid: isSaid, because: reason) {
       YAMLText.scalar(path($0, field))
     }
+  }
+
+  /// The beginning of the comment about the id: why it is in doubt, and how many items a sync skips.
+  private func idReason(_ scores: [FieldScore]) -> String {
+    let evidence = scores[0].evidence
+    let repeated = place.sections.isEmpty ? evidence.held - evidence.distinct.count : 0
+    let lacking = scores.count > 1 ? 0 : evidence.total - evidence.leads
+    let skipped =
+      repeated + lacking == 0
+      ? ""
+      : "a sync skips \(repeated + lacking) of \(evidence.total), without an id of their own: "
+    if scores[0].isSure { return skipped }
+    if scores.count > 1 { return "the second path is for items without a value at the first: " }
+    if !evidence.isNearlyUnique { return "several items have the same: " }
+    let all = skipped.isEmpty ? "all" : "nearly all"
+    return "no field is called an id, and this one differs in \(all) items: \(skipped)"
   }
 
   /// The lines of a role of pictures.

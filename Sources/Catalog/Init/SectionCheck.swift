@@ -49,6 +49,14 @@ package struct SectionCheck: Sendable {
       + Self.odd(items)
   }
 
+  /// The reason why a sync would refuse the section, or nil if a sync would take it.
+  package var refusal: String? {
+    let count = skipped + section.items.count
+    guard SkipLimit.standard.refuses(lost: skipped, of: count) else { return nil }
+    return "a sync would reject it: \(skipped) of \(count) items cannot be read "
+      + "(\(findings.first?.message ?? "")); correct the mapping"
+  }
+
   /// The findings about values that could not be read, one for each field and reason.
   private static func unreadable(_ skips: [SkippedItem]) -> [CatalogFinding] {
     let findings = skips.map { skip in
@@ -227,6 +235,13 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
     self.count = count
     self.message = message
     self.examples = Array(examples.prefix(3))
+  }
+
+  /// Joins findings about one item each, so that each item counts once.
+  ///
+  /// For example, all pictures fail if their host is down, and an item can have several.
+  package static func joined(ofItems findings: [CatalogFinding]) -> [CatalogFinding] {
+    joined(findings.unique { [$0.code.rawValue, $0.field] + $0.examples })
   }
 
   /// Joins all findings of the same kind and field into one, which has the message of the first.

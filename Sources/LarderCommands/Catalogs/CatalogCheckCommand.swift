@@ -97,9 +97,8 @@ struct CatalogTrial {
           checks[place].findings.append(CatalogFinding(.duplicateKey, message: message))
         }
         sections += checks.map { CheckDocument.Section($0, url) }
-        sections += failed.map {
-          CheckDocument.Section(failed: $0.key ?? "number \($0.index)", url, $0.reason)
-        }
+        sections += failed.map { CheckDocument.Section(failed: $0.key, url, $0.reason) }
+        if checks.isEmpty, !failed.isEmpty { failures.append(.data) }
       } catch {
         let failure = CommandFailure(error) ?? CommandFailure("\(error)", .failed)
         failures.append(failure.status)
@@ -114,8 +113,11 @@ struct CatalogTrial {
     )
   }
 
+  /// A section that a sync would refuse.
+  private typealias Refusal = (key: String, reason: String?)
+
   /// Checks the sections of a source, and returns the results and the sections that a sync would refuse.
-  private func checks(ofSource position: Int) throws -> ([SectionCheck], [FailedSection]) {
+  private func checks(ofSource position: Int) throws -> ([SectionCheck], [Refusal]) {
     let page = try probe.page(ofSource: position) { try Self.read($0, "section") }
     let listing: DecodedListing
     do throws(CatalogError) {
@@ -124,33 +126,39 @@ struct CatalogTrial {
       throw probe.veiled(error)
     }
     let mapping = catalog.mapping(ofSource: position)
-    var checks = listing.sections.map { SectionCheck($0, of: listing, mapping: mapping) }
-    for check in checks {
-      let count = check.skipped + check.section.items.count
-      guard SkipLimit.standard.refuses(lost: check.skipped, of: count) else { continue }
-      throw CommandFailure(
-        "a sync would reject it: \(check.skipped) of \(count) items cannot be read "
-          + "(\(check.findings.first?.message ?? "")); correct the mapping",
-        .data
-      )
+    var checks: [SectionCheck] = []
+    var failed: [Refusal] = []
+    for check in listing.sections.map({ SectionCheck($0, of: listing, mapping: mapping) }) {
+      if let reason = check.refusal {
+        failed.append((check.section.key, reason))
+      } else {
+        checks.append(check)
+      }
     }
-    guard !checks.isEmpty else { return (checks, listing.failed) }
-    let items = listing.sections.flatMap(\.items)
+    failed += listing.failed.map { ($0.key ?? "number \($0.index)", $0.reason) }
+    guard !checks.isEmpty else { return (checks, failed) }
+    let items = checks.flatMap(\.section.items)
     checks[0].findings += catalog.priceFindings(in: page.body, ofSource: position)
     checks[0].findings += listing.pageFindings(
       of: page.body,
       paging: catalog.paging(ofSource: position),
       hasNextLink: page.nextLink != nil
     )
-    checks[0].findings += pictures(of: items, page.base) + details(of: items)
-    return (checks, listing.failed)
+    var found = pictures(of: items, page.base) + details(of: items)
+    for place in checks.indices {
+      let ids = Set(checks[place].section.items.map(\.id))
+      let own = found.filter { $0.examples.first.map(ids.contains) == true }
+      found.removeAll(where: own.contains)
+      checks[place].findings += CatalogFinding.joined(ofItems: own)
+    }
+    return (checks, failed)
   }
 
   private static func read(_ path: String, _ what: String) throws -> [UInt8] {
     try FileReading.bytes(path, what: what, limit: Int(CatalogProbe.limit.count))
   }
 
-  /// Checks the details of the first and the last item.
+  /// Checks the details of the first and the last item; each finding is about one of them.
   private func details(of items: [StoreItem]) -> [CatalogFinding] {
     guard let rule = catalog.detail else { return [] }
     let chosen = rule.isShared ? items.prefix(1) : items.prefix(1) + items.dropFirst().suffix(1)
@@ -184,12 +192,12 @@ struct CatalogTrial {
     // It is normal that one item has no detail. If none of three or more items has a detail, a sync assumes that the
     // URL is wrong.
     if missing.count == chosen.count, items.count > 2 { findings += missing }
-    return CatalogFinding.joined(findings)
+    return findings
   }
 
   /// Checks the first bytes of three pictures in each role.
   ///
-  /// Each of the three belongs to another item.
+  /// Each of the three belongs to another item, and each finding is about one item.
   private func pictures(of items: [StoreItem], _ base: WebURL?) -> [CatalogFinding] {
     let chosen = ImageReference.Role.allCases.flatMap { role in
       items.lazy.compactMap { item in
@@ -202,7 +210,7 @@ struct CatalogTrial {
 
   private func pictures(_ chosen: [(id: String, url: String)], _ base: WebURL?) -> [CatalogFinding]
   {
-    let findings = chosen.compactMap { id, url -> CatalogFinding? in
+    chosen.compactMap { id, url -> CatalogFinding? in
       do throws(LarderError) {
         let bytes = try probe.beginning(ofPicture: url, relativeTo: base)
         if PictureFormat(shown: bytes) != nil { return nil }
@@ -216,8 +224,6 @@ struct CatalogTrial {
         return CatalogFinding(.pictureFails, of: id, "images", message)
       }
     }
-    // If a host is down, all its pictures fail. The failures become one finding.
-    return CatalogFinding.joined(findings)
   }
 }
 

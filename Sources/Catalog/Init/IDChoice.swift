@@ -1,0 +1,78 @@
+/// Chooses the id of the items so that a sync can read them: it skips an item without an id, and one that repeats an id.
+enum IDChoice {
+  /// The candidates for the id, the chosen one first.
+  ///
+  /// If no path looks like an id, or if too many items have no value there, a title, the URL of a page or a thumbnail
+  /// that differs in nearly all items serves as the id.
+  ///
+  /// - Parameters:
+  ///   - named: The paths that look like an id, the likeliest first.
+  ///   - title: The title, if there is one.
+  ///   - picture: The thumbnail, if there is one.
+  ///   - evidence: The values at every path in the items.
+  /// - Returns: Empty if no path leads to an id. If the first path leads to none in many items, the second one is for
+  ///   these items.
+  static func ranking(
+    _ named: [FieldScore],
+    title: FieldScore?,
+    picture: FieldScore?,
+    among evidence: [FieldEvidence]
+  ) -> [FieldScore] {
+    if named.first?.evidence.isRefused == false { return named }
+    if let held = named.first(where: { $0.isSure && !$0.evidence.isRefused }) {
+      return [held] + named.filter { $0.evidence.place != held.evidence.place }
+    }
+    let links = evidence.filter(isPageLink)
+    let telling = ([title?.evidence] + links + [picture?.evidence]).compactMap(\.self).filter {
+      $0.isNearlyUnique && !$0.place.isMany
+    }
+    let most = telling.map(\.distinct.count).max()
+    let found = telling.first { $0.distinct.count == most }
+    guard let found else { return named.map(\.doubtful) }
+    guard let best = named.first else { return [FieldScore(evidence: found, confidence: 0.5)] }
+    return [best.doubtful, FieldScore(evidence: found, confidence: 0.5)]
+  }
+
+  /// Whether the values are URLs of pages about the items.
+  private static func isPageLink(_ evidence: FieldEvidence) -> Bool {
+    let name = NameWords.plain(evidence.place.name)
+    let words = name.split(separator: " ")
+    return evidence.place.steps.count == 1 && evidence.isText
+      && ["url", "link", "href", "uri", "permalink"].contains(words.last ?? "")
+      && !FieldRules.has("picture", "other", "person", "mark", in: name)
+      && evidence.share(PictureText.isLink) > 0.9 && evidence.share(PictureText.hasEnding) < 0.5
+      && evidence.share { $0.utf8.count < 1000 } == 1
+  }
+
+  /// The reason why no id was found in a list: the path whose values are the nearest to an id.
+  ///
+  /// - Returns: Nil if the items have no title either, or no path with different values.
+  static func absence(in items: [JSONNode]) -> String? {
+    let evidence = EvidenceCollection(items).all
+    guard items.count > 1, FieldScore.ranking(.title, evidence).first?.isSure == true else {
+      return nil
+    }
+    let near = evidence.filter { $0.isOne && !$0.place.isMany && $0.values > $0.reals }
+    guard let best = near.max(by: { $0.distinct.count < $1.distinct.count }),
+      best.distinct.count > 1
+    else { return nil }
+    let (same, missing) = (best.held - best.distinct.count, best.total - best.held)
+    let path = PlainText.line(String(best.place.first.prefix(80)))
+    let faults = [
+      same == 0 ? nil : "is the same as in another item in \(same) of \(best.total)",
+      missing == 0 ? nil : "is missing in \(missing) of \(best.total)",
+    ].compactMap(\.self)
+    return faults.isEmpty
+      ? nil : "no field differs in all items: \(path) \(faults.joined(separator: " and "))"
+  }
+}
+
+extension FieldEvidence {
+  /// Whether so many items have no value at the path that a sync refuses a list with this id.
+  var isRefused: Bool { SkipLimit.standard.refuses(lost: total - leads, of: total) }
+
+  /// Whether at least 95 % of the values at the path differ, and few items have none.
+  ///
+  /// A sync skips the other items, and says so.
+  var isNearlyUnique: Bool { distinct.count * 20 >= held * 19 && !isRefused }
+}
