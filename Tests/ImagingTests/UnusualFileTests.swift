@@ -147,6 +147,24 @@ struct UnusualFileTests {
     #expect(try decoded(made.bytes)[0, 0] == [7])
   }
 
+  @Test func `only as many bits of a transparent colour count as a sample has`() throws {
+    let plain = try Bitmap(
+      width: 16,
+      height: 16,
+      layout: .grey,
+      samples: [UInt8](repeating: 7, count: 256)
+    ).png()
+    func made(_ colour: [UInt8]) throws -> [UInt8] {
+      var bytes = plain
+      // After the signature and IHDR.
+      bytes.insert(contentsOf: chunk("tRNS", colour), at: 33)
+      return try Crop().apply(to: PictureFile(bytes)).bytes
+    }
+
+    #expect(try made([1, 7]) == made([0, 7]))
+    #expect(try made([0, 7]) != Crop().apply(to: PictureFile(plain)).bytes)
+  }
+
   @Test func `a progressive JPEG that ends after its first scans is damaged`() throws {
     var crop = Crop(format: .jpeg)
     crop.isProgressive = true

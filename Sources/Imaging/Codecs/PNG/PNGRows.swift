@@ -143,8 +143,10 @@ final class PNGRows: RowSource {
     default: shape.layout = hasClear ? .rgba : .rgb
     }
     if isNative, chunks.colourType != 3, let colour = chunks.transparency {
+      // Only the low bits count, as many as a sample has. (Section 11.3.2.1)
+      let sample = UInt16.max >> (16 - chunks.depth)
       shape.clear = stride(from: colour.lowerBound, to: colour.upperBound, by: 2).map {
-        UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+        (UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])) & sample
       }
     }
     return shape
