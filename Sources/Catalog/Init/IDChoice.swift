@@ -68,7 +68,7 @@ enum IDChoice {
 }
 
 extension FieldEvidence {
-  /// Whether so many items have no value at the path that a sync refuses a list with this id.
+  /// Whether a sync refuses a list with this id, because too many items have no value at the path.
   var isRefused: Bool { SkipLimit.standard.refuses(lost: total - leads, of: total) }
 
   /// Whether at least 95 % of the values at the path differ, and few items have none.
