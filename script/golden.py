@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import struct
 import subprocess
 import sys
@@ -33,8 +34,24 @@ WORK = pathlib.Path(tempfile.mkdtemp(prefix="larder-golden-", dir="/dev/shm" if 
 ENVIRONMENT = {
     "PATH": os.environ["PATH"], "HOME": str(WORK), "LANG": "C.UTF-8", "TZ": "Asia/Seoul", "NO_COLOR": "1", "COLUMNS": "100",
 }
-# Picture names are derived from URLs, which contain this port; the catalog of odd values uses the next one.
+# Picture names are derived from URLs, which contain this port; the catalog of odd values uses the next one. Another process on this
+# machine can have the port for a moment, as one end of a connection.
 PORT = 47810
+
+
+def free(port):
+    """Waits until nothing uses the port, at most a minute, and returns it."""
+    for _ in range(600):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                time.sleep(0.1)
+    raise SystemExit(f"port {port} is in use")
+
+
 # Whether only a quarter of the option sets is used.
 FEW = bool(os.environ.get("FEW"))
 lines = {}
@@ -337,12 +354,12 @@ def said_lines():
     ):
         status, out, err = run(*arguments)
         note("said " + " ".join(arguments), b"status %d\n%s\n--- err\n%s" % (status, plain(out), plain(err)))
-    sample = Background("demo", "--serve", "--port", str(PORT), "--samples", str(ROOT / "samples"))
+    sample = Background("demo", "--serve", "--port", str(free(PORT)), "--samples", str(ROOT / "samples"))
     try:
         walk("sample", str(ROOT / "samples/catalog.yaml"), f"{sample.base}/develop/baminchan/", ["main", "soup", "side"], "gyeran-mari")
     finally:
         sample.end()
-    odd = http.server.ThreadingHTTPServer(("127.0.0.1", PORT + 1), Odd)
+    odd = http.server.ThreadingHTTPServer(("127.0.0.1", free(PORT + 1)), Odd)
     threading.Thread(target=odd.serve_forever, daemon=True).start()
     (WORK / "odd.yaml").write_text(
         f"name: odd\ncurrency: EUR\nbase: http://127.0.0.1:{odd.server_port}/\nsections:\n  - {{key: all, title: Odd & <all>, url: list}}\n"
