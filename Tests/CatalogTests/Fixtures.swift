@@ -3,6 +3,19 @@
 /// The UTF-8 bytes of a text.
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
+/// Proposes a catalog file for one response.
+func proposal(of body: String) throws(CatalogError) -> ProposedFile {
+  let page = ProposedPage(body: bytes(body), source: ProposedSource(url: "https://s.example/x"))
+  return try ProposedFile(of: [page], name: "x.yaml")
+}
+
+/// The lines of a proposed file without the comments that explain them.
+func linesWithoutComments(of yaml: String) -> [String] {
+  yaml.split(separator: "\n").map { line in
+    line.firstRange(of: "   # ").map { String(line[..<$0.lowerBound]) } ?? String(line)
+  }
+}
+
 /// Parses a catalog file that has one section and the given lines.
 func catalog(
   _ lines: String = "",

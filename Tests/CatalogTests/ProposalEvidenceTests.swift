@@ -1120,9 +1120,7 @@ struct ProposalEvidenceTests {
   func `a field is recognised by its values`(_ one: Case) throws {
     let file = try Self.propose(one.item)
 
-    let lines = file.text.split(separator: "\n").map { line in
-      line.firstRange(of: "   # ").map { String(line[..<$0.lowerBound]) } ?? String(line)
-    }
+    let lines = linesWithoutComments(of: file.text)
     for line in one.lines { #expect(lines.contains(line), "\(line) in\n\(file.text)") }
     let keys = lines.filter { !$0.trimmed.hasPrefix("#") }
     for text in one.absent {
@@ -1132,17 +1130,12 @@ struct ProposalEvidenceTests {
     #expect(unsure == one.unsure, "\(file.text)")
   }
 
-  private static func propose(body: String) throws -> ProposedFile {
-    let page = ProposedPage(body: bytes(body), source: ProposedSource(url: "https://s.example/x"))
-    return try ProposedFile(of: [page], name: "x.yaml")
-  }
-
   @Test func `sections of a map whose names are ids are sections of all its members`() throws {
     let section = { (id: String) in
       #"[{"id": "\#(id)", "goods": [{"id": "\#(id)1", "name": "Cup \#(id)1", "price": 1.5}, {"id": "\#(id)2", "name": "Cup \#(id)2", "price": 2.5}]}]"#
     }
-    let file = try Self.propose(
-      body:
+    let file = try proposal(
+      of:
         #"{"map": {"3ad8e3f8-91a4-19bb": \#(section("a")), "aa862805-32b3-327c": \#(section("b"))}}"#
     )
 
@@ -1172,8 +1165,8 @@ struct ProposalEvidenceTests {
   ) throws {
     let items = (1...4).map { item.replacing("NUMBER", with: String($0)) }
 
-    let file = try Self.propose(
-      body: body.replacing("ITEMS", with: items.joined(separator: ", "))
+    let file = try proposal(
+      of: body.replacing("ITEMS", with: items.joined(separator: ", "))
     )
 
     #expect(file.text.contains("\n\(line)   #"), "\(file.text)")
@@ -1181,16 +1174,16 @@ struct ProposalEvidenceTests {
   }
 
   @Test func `items without a price and a picture are reported as unsure`() throws {
-    let file = try Self.propose(
-      body: #"{"cols": [{"id": "A", "label": "SKU"}, {"id": "B", "label": "Product"}]}"#
+    let file = try proposal(
+      of: #"{"cols": [{"id": "A", "label": "SKU"}, {"id": "B", "label": "Product"}]}"#
     )
 
     #expect(file.unsure.contains("items"), "\(file.text)")
   }
 
   @Test func `a format that finds no price loses to a reading that does`() throws {
-    let file = try Self.propose(
-      body: """
+    let file = try proposal(
+      of: """
         id\ttitle\tprice_pc\timage_link
         a\tCup A\t9.50\thttps://c.example/a.jpg
         b\tCup B\t8.50\thttps://c.example/b.jpg
@@ -1307,9 +1300,9 @@ struct ProposalEvidenceTests {
   @Test func `a table with two columns of one name is a table, and equal numbers are no names`()
     throws
   {
-    let table = try Self.propose(body: "id,name,-,-,price\n1,Cup,,,12.5\n2,Pot,,,13.5\n")
+    let table = try proposal(of: "id,name,-,-,price\n1,Cup,,,12.5\n2,Pot,,,13.5\n")
     let error = #expect(throws: CatalogError.self) {
-      try Self.propose(body: "Cup;1958;1958;a.jpg\nPot;1835;1836;b.jpg\nJug;1315;1315;c.jpg\n")
+      try proposal(of: "Cup;1958;1958;a.jpg\nPot;1835;1836;b.jpg\nJug;1315;1315;c.jpg\n")
     }
 
     #expect(table.listings[0].sections[0].items.map(\.title) == ["Cup", "Pot"])
@@ -1350,10 +1343,10 @@ struct ProposalEvidenceTests {
 
   @Test func `the currency of the items is that of a format's feed`() throws {
     let item = "<SHOPITEM><ITEM_ID>1</ITEM_ID><PRODUCTNAME>Cup</PRODUCTNAME><PRICE_VAT>589"
-    let named = try Self.propose(
-      body: "<SHOP>\(item)</PRICE_VAT><CURRENCY>CZK</CURRENCY></SHOPITEM></SHOP>"
+    let named = try proposal(
+      of: "<SHOP>\(item)</PRICE_VAT><CURRENCY>CZK</CURRENCY></SHOPITEM></SHOP>"
     )
-    let written = try Self.propose(body: "<SHOP>\(item) Kč</PRICE_VAT></SHOPITEM></SHOP>")
+    let written = try proposal(of: "<SHOP>\(item) Kč</PRICE_VAT></SHOPITEM></SHOP>")
 
     #expect(named.text.contains("currency: CZK   # CURRENCY of 1 of 1\n"), "\(named.text)")
     #expect(written.text.contains("currency: CZK   # the prices of 1 of 1\n"), "\(written.text)")
@@ -1361,7 +1354,7 @@ struct ProposalEvidenceTests {
 
   @Test func `a playlist is refused, because it lists no pictures`() {
     let error = #expect(throws: CatalogError.self) {
-      try Self.propose(body: "#EXTM3U\n#EXTINF:-1,One\nhttps://s.example/1/main.m3u8\n")
+      try proposal(of: "#EXTM3U\n#EXTINF:-1,One\nhttps://s.example/1/main.m3u8\n")
     }
 
     #expect(error?.reason.contains("playlist") == true)

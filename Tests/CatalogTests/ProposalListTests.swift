@@ -121,19 +121,11 @@ struct ProposalListTests {
     return body
   }
 
-  private static func propose(_ body: String) throws -> ProposedFile {
-    let source = ProposedSource(url: "https://s.example/x")
-    let page = ProposedPage(body: bytes(filled(body)), source: source)
-    return try ProposedFile(of: [page], name: "x.yaml")
-  }
-
   @Test(arguments: cases)
   func `the items are found among other lists, and each has an id`(_ one: Case) throws {
-    let file = try Self.propose(one.body)
+    let file = try proposal(of: Self.filled(one.body))
 
-    let lines = file.text.split(separator: "\n").map { line in
-      line.firstRange(of: "   # ").map { String(line[..<$0.lowerBound]) } ?? String(line)
-    }
+    let lines = linesWithoutComments(of: file.text)
     for line in one.lines { #expect(lines.contains(line), "\(line) in\n\(file.text)") }
     for text in one.texts { #expect(file.text.contains(text), "\(text) in\n\(file.text)") }
     #expect(file.unsure.filter { $0 != "currency" } == one.unsure, "\(file.text)")
@@ -156,7 +148,7 @@ struct ProposalListTests {
     ),
   ])
   func `a refusal names its cause`(_ body: String, _ cause: String) throws {
-    let error = try #require(throws: CatalogError.self) { try Self.propose(body) }
+    let error = try #require(throws: CatalogError.self) { try proposal(of: Self.filled(body)) }
 
     #expect(error.reason.contains(cause), "\(error.reason)")
   }

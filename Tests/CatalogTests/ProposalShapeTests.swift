@@ -256,9 +256,7 @@ struct ProposalShapeTests {
       name: "cups.yaml"
     )
 
-    let lines = file.text.split(separator: "\n").map { line in
-      line.firstRange(of: "   # ").map { String(line[..<$0.lowerBound]) } ?? String(line)
-    }
+    let lines = linesWithoutComments(of: file.text)
     for line in way.lines { #expect(lines.contains(line), "\(line) in\n\(file.text)") }
     #expect(file.listings[0].sections[0].items.map(\.id) == ["1", "2", "3"])
   }

@@ -137,20 +137,13 @@ struct ProposalTests {
     return try ProposedFile(of: [page], name: "proposed.yaml").text
   }
 
-  /// The lines of a proposed file without the comments that explain them.
-  private static func bare(_ yaml: String) -> [String] {
-    yaml.split(separator: "\n").map { line in
-      line.firstRange(of: "   # ").map { String(line[..<$0.lowerBound]) } ?? String(line)
-    }
-  }
-
   @Test(arguments: shapes)
   func `a proposal finds the items and fields of a shape and reads them all`(_ shape: Shape)
     throws
   {
     let yaml = try Self.file(shape.body)
 
-    let lines = Self.bare(yaml)
+    let lines = linesWithoutComments(of: yaml)
     for line in shape.lines { #expect(lines.contains(line), "\(line) in\n\(yaml)") }
     let file = try CatalogFile(parsing: bytes(yaml), file: "proposed.yaml")
     let listing = try decodeSource(bytes(shape.body), at: 0, using: file)
@@ -182,13 +175,13 @@ struct ProposalTests {
   ) throws {
     let yaml = try Self.file(body.replacing("LIST", with: Self.list(#""price": 1"#)))
 
-    #expect(Self.bare(yaml).contains(line), "\(yaml)")
+    #expect(linesWithoutComments(of: yaml).contains(line), "\(yaml)")
   }
 
   @Test func `a Link header that names the next page is followed`() throws {
     let yaml = try Self.file(Self.list(#""price": 1"#), hasNextLink: true)
 
-    #expect(Self.bare(yaml).contains("paging: {link: true}"))
+    #expect(linesWithoutComments(of: yaml).contains("paging: {link: true}"))
   }
 
   @Test func `each choice shows its confidence, with alternatives below`() throws {

@@ -177,6 +177,9 @@ import Yams
       let name = JQText.string(text)
       let item =
         "\"id\": \"a\", \"title\": \(name), \"price\": \"3 €\", \"\("badge")\": \(name), \(name): \"x\""
+      let priced = ["\"3 €\"", "\"4 €\"", name, name].enumerated().map { number, price in
+        "{\"id\": \"\(number)\", \"title\": \"Cup \(number)\", \"price\": \(price)}"
+      }.joined(separator: ", ")
       let next = "\"next_\(text.filter(\.isLetter))cursor\": \(name), \"total\": 99, \(name): 0"
       let bodies = [
         "{\"items\": [{\(item)}, {\(item.replacing("\"a\"", with: "\"b\""))}], \(next)}",
@@ -184,6 +187,9 @@ import Yams
         "{\(name): [{\(item)}], \"b\": [{\(item)}]}",
         "{\"list\": [{\"key\": \(name), \(name): 1, \"items\": [{\(item)}]}]}",
         "{\"items\": {\(name): {\"title\": \"Cup\", \"price\": 3}, \"k2\": {\"title\": \"Jug\", \"price\": 4}}}",
+        // A list that is left out, and a text that means no price.
+        "{\(name): [{\"login\": 1}, {\"login\": 2}], \"b\": [\(priced)], \"c\": [\(priced)]}",
+        "[\(priced)]",
       ]
       for body in bodies { try expect(body, { $0.token == nil }, text) }
     }

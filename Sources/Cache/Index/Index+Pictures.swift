@@ -84,8 +84,8 @@ package struct PictureAddress: Sendable, Equatable {
 }
 
 extension PictureEntry {
-  /// The text that only a response with `Vary` has, in the form of `StoredHeaders`.
-  fileprivate static let selected = " selected="
+  /// The text in ``response`` that only a response with `Vary` has.
+  package static let selected = " selected="
 
   /// Lets the picture expire if its response has `Vary`, as ``Index/noteVary(_:)`` does for all rows.
   package mutating func expireIfVaried() {

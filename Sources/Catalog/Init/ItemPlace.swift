@@ -163,9 +163,9 @@ struct ItemPlace {
       add(.sections, path + [every] + way, member, sections.flatMap(member.nodes), sections)
     }
 
-    /// Adds the items of an array whose elements are lists of parts, one of which is the item itself.
+    /// Adds the items of an array in which each element is a list of parts.
     ///
-    /// In `[{"hotel": [{"info": {…}}, {"rating": {…}}]}, …]`, the items are possibly the values of `info`.
+    /// One of the parts is the item. In `[{"hotel": [{"info": {…}}, {"rating": {…}}]}, …]`, the items are possibly the values of `info`.
     private mutating func addParts(_ elements: [JSONNode], at path: [String]) {
       guard elements.count > 1, elements[0].count == 1, let list = elements[0].members.first?.name
       else { return }

@@ -100,7 +100,7 @@ package struct SectionCheck: Sendable {
     let repeated = items.filter { !seen.insert($0.id).inserted }
     let dearer = items.filter { item in
       guard let sale = item.salePrice, let normal = item.normalPrice else { return false }
-      return sale.currency == normal.currency && sale.minorUnits > normal.minorUnits
+      return sale.isAbove(normal)
     }
     let pages = items.filter { $0.images.contains { PictureText.isOther($0.url) } }
     func finding(

@@ -33,9 +33,7 @@ public struct StoreItem: Hashable, Sendable, Codable {
 extension StoreItem {
   /// The price before a reduction if it is above the price to pay, in the same currency.
   package var struckPrice: Price? {
-    guard let normalPrice, let salePrice, normalPrice.currency == salePrice.currency,
-      normalPrice.minorUnits > salePrice.minorUnits
-    else { return nil }
+    guard let normalPrice, let salePrice, normalPrice.isAbove(salePrice) else { return nil }
     return normalPrice
   }
 

@@ -16,6 +16,11 @@ public struct Price: Hashable, Sendable, Codable {
     self.minorUnits = minorUnits
     self.currency = currency
   }
+
+  /// Whether the price is higher than another one in the same currency.
+  package func isAbove(_ other: Price) -> Bool {
+    currency == other.currency && minorUnits > other.minorUnits
+  }
 }
 
 extension Price {

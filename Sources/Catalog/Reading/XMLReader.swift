@@ -3,8 +3,8 @@ import CXML
 /// The owner of one libxml2 parser, which reads an XML document event by event and is freed exactly once.
 ///
 /// The parser expands no entities and fetches nothing. A document type declaration that declares nothing itself, such as
-/// `<!DOCTYPE shop SYSTEM "shop.dtd">`, is skipped; any other is refused. Before it starts, ``MarkupTags`` refuses documents for which
-/// libxml2 would take too long.
+/// `<!DOCTYPE shop SYSTEM "shop.dtd">`, is skipped; any other is refused. Before the parser starts, ``MarkupTags``
+/// refuses documents for which libxml2 would take too long.
 struct XMLReader: ~Copyable {
   /// A part of the document.
   enum Event {

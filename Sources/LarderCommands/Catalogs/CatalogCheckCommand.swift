@@ -147,9 +147,9 @@ struct CatalogTrial {
     var found = pictures(of: items, page.base) + details(of: items)
     for place in checks.indices {
       let ids = Set(checks[place].section.items.map(\.id))
-      let own = found.filter { $0.examples.first.map(ids.contains) == true }
-      found.removeAll(where: own.contains)
-      checks[place].findings += CatalogFinding.joined(ofItems: own)
+      let isOwn = { (finding: CatalogFinding) in finding.examples.contains(where: ids.contains) }
+      checks[place].findings += CatalogFinding.joined(ofItems: found.filter(isOwn))
+      found.removeAll(where: isOwn)
     }
     return (checks, failed)
   }

@@ -286,7 +286,7 @@ struct StoredHeaders: Sendable, Equatable {
     text += String(response.responseTime.seconds)
     if response.status != 200 { text += " status=\(response.status)" }
     if let path = response.path { text += " until=\(path.expiry.seconds) from=\(path.source)" }
-    if let selection = response.selection { text += " selected=\(selection)" }
+    if let selection = response.selection { text += "\(PictureEntry.selected)\(selection)" }
     if let owner = response.owner {
       if owner != 0 { text += " owner=\(owner)" }
     } else {

@@ -43,12 +43,10 @@ package struct StruckPrice: Sendable, Hashable, Encodable {
     ///   - item: The item.
     ///   - course: The history of its prices.
     package init?(of item: StoreItem, _ course: PriceCourse) {
-      guard let sale = item.salePrice, let struck = item.normalPrice,
-        Self.isReduced(struck, to: sale)
-      else { return nil }
+      guard let sale = item.salePrice, let struck = item.struckPrice else { return nil }
       let spans = course.spans
       let isPresent = { (span: PriceCourse.Span) in
-        span.isListed && span.salePrice == sale && Self.isReduced(span.normalPrice, to: sale)
+        span.isListed && span.salePrice == sale && span.normalPrice?.isAbove(sale) ?? false
       }
       let first = spans.lastIndex { !isPresent($0) }.map { $0 + 1 } ?? 0
       guard first > 0, first < spans.count else {
@@ -69,11 +67,6 @@ package struct StruckPrice: Sendable, Hashable, Encodable {
         ? .higher(
           StruckPrice(id: item.id, price: struck, salePrice: sale, began: began, lowest: lowest)
         ) : .lowest
-    }
-
-    private static func isReduced(_ struck: Price?, to sale: Price) -> Bool {
-      guard let struck else { return false }
-      return struck.currency == sale.currency && sale.minorUnits < struck.minorUnits
     }
   }
 }

@@ -61,12 +61,7 @@ struct ItemView: PageView, MustacheParent, Equatable {
     self.picture = picture ?? ""
     noPicture = shown.thumbnail?.state == .failed ? words.failed : words.missing
     price = (item.salePrice ?? item.normalPrice)?.formatted() ?? ""
-    normal = ""
-    if let before = item.normalPrice, let sale = item.salePrice,
-      before.currency == sale.currency, before.minorUnits > sale.minorUnits
-    {
-      normal = before.formatted()
-    }
+    normal = item.struckPrice?.formatted() ?? ""
     badges = item.badges.map(PlainText.line).filter { !$0.isEmpty }
     isStale = shown.isStale
   }

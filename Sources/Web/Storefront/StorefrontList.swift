@@ -178,9 +178,7 @@ struct StorefrontCard: MustacheParent {
 extension StoreItem {
   /// The normal price minus the sale price, in minor units such as cents; 0 if the sale price is not lower.
   var saving: UInt {
-    guard let normal = normalPrice, let sale = salePrice, normal.currency == sale.currency,
-      sale.minorUnits >= 0, normal.minorUnits > sale.minorUnits
-    else { return 0 }
+    guard let normal = struckPrice, let sale = salePrice, sale.minorUnits >= 0 else { return 0 }
     return (normal.minorUnits - sale.minorUnits).magnitude
   }
 
