@@ -180,6 +180,7 @@ import Yams
       let priced = ["\"3 €\"", "\"4 €\"", name, name].enumerated().map { number, price in
         "{\"id\": \"\(number)\", \"title\": \"Cup \(number)\", \"price\": \(price)}"
       }.joined(separator: ", ")
+      let users = #"{"id": "u1", "title": "Ann"}, {"id": "u2", "title": "Bob"}"#
       let next = "\"next_\(text.filter(\.isLetter))cursor\": \(name), \"total\": 99, \(name): 0"
       let bodies = [
         "{\"items\": [{\(item)}, {\(item.replacing("\"a\"", with: "\"b\""))}], \(next)}",
@@ -188,7 +189,7 @@ import Yams
         "{\"list\": [{\"key\": \(name), \(name): 1, \"items\": [{\(item)}]}]}",
         "{\"items\": {\(name): {\"title\": \"Cup\", \"price\": 3}, \"k2\": {\"title\": \"Jug\", \"price\": 4}}}",
         // A list that is left out, and a text that means no price.
-        "{\(name): [{\"login\": 1}, {\"login\": 2}], \"b\": [\(priced)], \"c\": [\(priced)]}",
+        "{\(name): [\(users)], \"b\": [\(priced)], \"c\": [\(priced)]}",
         "[\(priced)]",
       ]
       for body in bodies { try expect(body, { $0.token == nil }, text) }
