@@ -128,6 +128,7 @@ struct NotationTests {
     ("\u{FEFF}id;name\r\nA;\"Cup, blue\"\r\n\r\nB;;more\r\n", "read: csv"),
     ("id\tname\nA\tCup, blue\nB", "read: tsv"),
     ("ID|Name\nA|Cup, blue\nB|\n", "table: {names: plain}"),
+    ("\n\nid;name\nA;\"Cup, blue\"\nB;\n", "read: csv"),
     ("\r\n\t\u{FEFF}id\tname\n\tA\tCup, blue\n\tB", "read: tsv"),
   ])
   func `each row of a table becomes an object, with the header line as names`(
@@ -136,6 +137,13 @@ struct NotationTests {
   ) throws {
     #expect(
       try json(body, lines) == #"{"items":[{"id":"A","name":"Cup, blue"},{"id":"B"}]}"#
+    )
+  }
+
+  @Test func `a quote inside of a column's name encloses no separators`() throws {
+    #expect(
+      try json("id;name;5\" disk\nA;Cup \"x,y,z,w;\n", "read: csv")
+        == #"{"items":[{"id":"A","name":"Cup \"x,y,z,w"}]}"#
     )
   }
 

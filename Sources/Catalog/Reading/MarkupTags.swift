@@ -101,8 +101,9 @@ enum MarkupTags {
 
   /// The encoding that the XML declaration names, in lower case, or nil if it names none.
   private static func encoding(of body: [UInt8]) -> String? {
-    let head = String(decoding: body.prefix(1024), as: UTF8.self)
-    let named = head.firstMatch(of: /<\?xml(?:(?!\?>)[\s\S])*?encoding[\s=]*["']([^"']*)/)
+    // Only a declaration at the beginning counts. (XML 1.0, section 2.8)
+    let head = String(decoding: JSONText(body).bytes.prefix(1024), as: UTF8.self)
+    let named = head.prefixMatch(of: /<\?xml(?:(?!\?>)[\s\S])*?encoding[\s=]*["']([^"']*)/)
     return named?.output.1.lowercased()
   }
 

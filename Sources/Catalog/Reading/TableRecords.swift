@@ -17,6 +17,8 @@ struct TableRecords {
 
   /// The maximum number of columns.
   private static let mostColumns = 1000
+  /// The maximum size of the JSON as a multiple of the table's size.
+  private static let mostGrowth = 32
   private static let separators: [(byte: UInt8, name: String)] = [
     (UInt8(ascii: "\t"), "tabs"), (UInt8(ascii: ","), "commas"),
     (UInt8(ascii: ";"), "semicolons"), (UInt8(ascii: "|"), "bars"),
@@ -24,7 +26,7 @@ struct TableRecords {
 
   /// The rule that says how cells become members.
   let rule: Rule
-  /// The byte between cells, or nil to use the separator that is most frequent in the first line.
+  /// The byte between cells, or nil to use the separator that divides the first line into the most cells.
   let separator: UInt8?
   /// Names of columns.
   ///
@@ -64,24 +66,25 @@ struct TableRecords {
           if lists[place] { Self.write(parts: cell, to: &$0) } else { $0.value(cell) }
         }
       }
+      // Each record repeats the names of its columns.
+      guard writer.bytes.count <= 1 << 20 + Self.mostGrowth * bytes.count else {
+        let reason = "the names of its columns are more than \(Self.mostGrowth) times its size"
+        throw .shape(subject, reason, remedy: "check the URL")
+      }
     }
     writer.close("]")
     writer.close("}")
     return writer.bytes
   }
 
-  /// The separator that is most frequent in the first line outside of quotes, or a comma if there is none.
+  /// The separator that divides the first line into the most cells, or a comma if none divides it.
   static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
-    var counts = [Int](repeating: 0, count: separators.count)
-    var isQuoted = false
-    for byte in bytes.prefix(1 << 16) {
-      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      guard !isQuoted else { continue }
-      if byte == 0x0A || byte == 0x0D { break }
-      if let place = separators.firstIndex(where: { $0.byte == byte }) { counts[place] += 1 }
+    let counts = separators.map { separator in
+      var rows = Rows(bytes.prefix(1 << 16), separator: separator.byte)
+      return rows.next(most: .max)?.count ?? 0
     }
     let most = counts.max() ?? 0
-    guard most > 0, let place = counts.firstIndex(of: most) else { return UInt8(ascii: ",") }
+    guard most > 1, let place = counts.firstIndex(of: most) else { return UInt8(ascii: ",") }
     return separators[place].byte
   }
 
