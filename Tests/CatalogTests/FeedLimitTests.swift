@@ -217,13 +217,13 @@ struct FeedLimitTests {
   }
 
   @Test func `the names of a table's columns are not repeated without limit`() throws {
-    let name = repeated("n", 40_000)
+    let name = Self.repeated("n", 40_000)
 
     let lines = "read: csv\nitem: {id: $.id, title: $.title}"
-    let error = decodingError("id;title;\(name)\n" + repeated("A;B;C\n", 2000), lines)
+    let error = decodingError("id;title;\(name)\n" + Self.repeated("A;B;C\n", 2000), lines)
 
     #expect(error?.reason.contains("more than 32 times its size") == true)
-    let short = "id;title;\(name)\n" + repeated("A;B;C\n", 10)
+    let short = "id;title;\(name)\n" + Self.repeated("A;B;C\n", 10)
     #expect(try decode(short, lines).elementCount == 10)
   }
 
