@@ -140,11 +140,16 @@ struct NotationTests {
     )
   }
 
-  @Test func `a quote inside of a column's name encloses no separators`() throws {
-    #expect(
-      try json("id;name;5\" disk\nA;Cup \"x,y,z,w;\n", "read: csv")
-        == #"{"items":[{"id":"A","name":"Cup \"x,y,z,w"}]}"#
-    )
+  @Test(arguments: [
+    ("id;name;5\" disk\nA;Cup \"x,y,z,w;\n", #"{"id":"A","name":"Cup \"x,y,z,w"}"#),
+    ("id;\"a, b\";\"c, d\"\nA;1;2\n", #"{"id":"A","a, b":"1","c, d":"2"}"#),
+    ("id;\"a\n,,,,b\"\nA;1\n", #"{"id":"A","a\n,,,,b":"1"}"#),
+  ])
+  func `a quote encloses separators only at the beginning of a column's name`(
+    _ body: String,
+    _ record: String
+  ) throws {
+    #expect(try json(body, "read: csv") == "{\"items\":[\(record)]}")
   }
 
   @Test func `several columns of a table may hold values of one field`() throws {

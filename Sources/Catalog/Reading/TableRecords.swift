@@ -26,7 +26,7 @@ struct TableRecords {
 
   /// The rule that says how cells become members.
   let rule: Rule
-  /// The byte between cells, or nil to use the separator that divides the first line into the most cells.
+  /// The byte between cells, or nil to use the separator that is most frequent in the line of column names.
   let separator: UInt8?
   /// Names of columns.
   ///
@@ -68,7 +68,8 @@ struct TableRecords {
       }
       // Each record repeats the names of its columns.
       guard writer.bytes.count <= 1 << 20 + Self.mostGrowth * bytes.count else {
-        let reason = "the names of its columns are more than \(Self.mostGrowth) times its size"
+        let reason =
+          "its records, which repeat its column names, take more than \(Self.mostGrowth) times its size"
         throw .shape(subject, reason, remedy: "check the URL")
       }
     }
@@ -77,14 +78,27 @@ struct TableRecords {
     return writer.bytes
   }
 
-  /// The separator that divides the first line into the most cells, or a comma if none divides it.
+  /// The separator that is most frequent in the first line that is not empty, or a comma if there is none.
+  ///
+  /// Separators in quotes do not count. A quote encloses a cell if it comes after any of the separators.
   static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
-    let counts = separators.map { separator in
-      var rows = Rows(bytes.prefix(1 << 16), separator: separator.byte)
-      return rows.next(most: .max)?.count ?? 0
+    let comma = UInt8(ascii: ",")
+    var counts = [Int](repeating: 0, count: separators.count)
+    var scan = CellScan(separator: comma)
+    var isEmpty = true
+    scan: for byte in bytes.prefix(1 << 16) {
+      let place = separators.firstIndex { $0.byte == byte }
+      switch scan.step(place == nil ? byte : comma) {
+      case .part: isEmpty = isEmpty && byte <= 0x20
+      case .quote: break
+      case .cellEnd:
+        isEmpty = false
+        if let place { counts[place] += 1 }
+      case .rowEnd: if !isEmpty { break scan }
+      }
     }
     let most = counts.max() ?? 0
-    guard most > 1, let place = counts.firstIndex(of: most) else { return UInt8(ascii: ",") }
+    guard most > 0, let place = counts.firstIndex(of: most) else { return comma }
     return separators[place].byte
   }
 
