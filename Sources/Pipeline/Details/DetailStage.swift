@@ -360,6 +360,7 @@ final class DetailStage: Sendable {
   }
 
   private func endWithout(_ detail: Detail, isFailure: Bool = true) {
+    if let known = detail.known, known.isCurrent { fields.noteUnread(known) }
     addPictures(of: [detail.known])
     finish { if isFailure { $0.failed += 1 } }
   }
@@ -480,7 +481,10 @@ final class DetailStage: Sendable {
   /// - Returns: Whether details keep old values of lost fields.
   private func judgeFields() throws(LarderError) -> Bool {
     guard let mapping = context.catalog.mapping.detail else { return false }
-    let verdict = fields.judge()
+    var last: Int64 = 0
+    let verdict = try fields.judge { () throws(LarderError) in
+      try context.index.heldDetails(after: &last, of: context.entry.id, count: Self.window)
+    }
     for accepted in verdict.accepted {
       try revise(accepted.items) { [self] detail, document in
         detail = detail.without(accepted.fields) ?? detail
