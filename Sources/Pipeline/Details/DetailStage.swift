@@ -380,7 +380,9 @@ final class DetailStage: Sendable {
       CommittedDetail(detail, of: catalog, from: document, showing: pictures)
     ) { [self] in
       // The rows of the pictures are missing if the commit failed, and then the run ends.
-      if context.store.failure == nil { add(pictures.map(\.id), isChanged: true) }
+      if context.store.failure == nil, !pictures.isEmpty {
+        add { stage throws(LarderError) in try stage.add(pictures.map(\.id), isChanged: true) }
+      }
       finish(1, count)
     }
   }
@@ -402,13 +404,13 @@ final class DetailStage: Sendable {
   }
 
   private func addPictures(of known: [DetailEntry?]) {
-    let held = known.compactMap(\.self).filter { $0.state == .held }
-    add(held.flatMap(\.pictures), isChanged: false)
+    let held = known.compactMap { $0?.state == .held ? $0?.item : nil }
+    if !held.isEmpty { add { stage throws(LarderError) in try stage.add(detailsOf: held) } }
   }
 
-  private func add(_ ids: [PictureID], isChanged: Bool) {
+  private func add(_ add: (PictureStage) throws(LarderError) -> Void) {
     do throws(LarderError) {
-      if !ids.isEmpty { try pictures?.add(ids, isChanged: isChanged) }
+      if let pictures { try add(pictures) }
     } catch {
       context.failures.note(error)
     }
