@@ -6,8 +6,6 @@ package struct SHA256: Sendable {
 
   /// The size of a digest in bytes.
   private static let size = 32
-  /// The size in bytes of the blocks that SHA-256 processes.
-  private static let block = 64
 
   /// Makes the digest of no bytes.
   package init() { ccrypto_begin(&state) }
@@ -38,10 +36,12 @@ package struct SHA256: Sendable {
 
   /// The message authentication code HMAC-SHA256, 32 bytes. (RFC 2104)
   package static func code(of message: [UInt8], key: [UInt8]) -> [UInt8] {
-    var key = key.count > block ? digest(of: key) : key
-    key += repeatElement(0, count: block - key.count)
-    let inner = digest(of: key.map { $0 ^ 0x36 } + message)
-    return digest(of: key.map { $0 ^ 0x5C } + inner)
+    [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      if let start = buffer.baseAddress {
+        ccrypto_code(key, key.count, message, message.count, start)
+      }
+      count = size
+    }
   }
 
   /// Whether `code` is the ``code(of:key:)`` of the message; compares in constant time.

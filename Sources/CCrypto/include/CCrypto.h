@@ -20,6 +20,9 @@ void ccrypto_add(SHA256_CTX *_Nonnull state, const void *_Nullable bytes, size_t
 /// Writes the 32 bytes of the digest. No bytes can be added to `state` afterwards.
 void ccrypto_end(SHA256_CTX *_Nonnull state, uint8_t *_Nonnull digest);
 
+/// Writes the 32 bytes of HMAC-SHA256.
+void ccrypto_code(const void *_Nonnull key, size_t key_count, const void *_Nonnull message, size_t count, uint8_t *_Nonnull code);
+
 /// Compares bytes in a time that depends only on `count`.
 bool ccrypto_is_equal(const void *_Nonnull left, const void *_Nonnull right, size_t count);
 
