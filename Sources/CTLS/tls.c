@@ -6,12 +6,11 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-static const char *last_reason(void) {
-  // The newest error names the cause; for a missing file, an older one has the number of the system's error.
-  const unsigned long first = ERR_peek_error(), last = ERR_peek_last_error();
+static const char *first_reason(void) {
+  const unsigned long error = ERR_get_error();
   ERR_clear_error();
-  if (ERR_SYSTEM_ERROR(first)) return strerror(ERR_GET_REASON(first));
-  const char *reason = ERR_reason_error_string(last);
+  if (ERR_SYSTEM_ERROR(error)) return strerror(ERR_GET_REASON(error));
+  const char *reason = ERR_reason_error_string(error);
   return reason != NULL ? reason : "OpenSSL gives no reason";
 }
 
@@ -46,7 +45,7 @@ SSL_CTX *ctls_make(const char *chain, const char *key, bool is_http2, int *failu
       *failure = ctls_key;
     }
   }
-  *reason = last_reason();
+  *reason = first_reason();
   SSL_CTX_free(context);
   return NULL;
 }
