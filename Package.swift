@@ -12,7 +12,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
@@ -34,6 +33,7 @@ let package = Package(
     .target(name: "CAVIF", dependencies: ["COpening"]),
     .target(name: "CDrawing", dependencies: ["COpening"]),
     .target(name: "CHEVC", dependencies: ["COpening"]),
+    .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CTIFF", dependencies: ["COpening"]),
     .target(name: "CUnpack", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp")]),
@@ -136,11 +136,10 @@ let package = Package(
     .target(
       name: "SampleStore",
       dependencies: [
-        "CGlibc", "HTTPServing", "Hashing",
+        "CGlibc", "CTLS", "HTTPServing", "Hashing",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ]
     ),
     .target(
@@ -161,7 +160,6 @@ let package = Package(
         "Base", "Cache", "Catalog", "CurlTransport", "Pipeline", "SampleStore", "Transport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       path: "Tests/Support"
     ),

@@ -1,7 +1,6 @@
 import Glibc
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 import Synchronization
 
 /// A client's connection: reads requests even while answers are pending, and sends the answers in order.
@@ -161,7 +160,7 @@ final class SampleConnection: ChannelInboundHandler {
   /// Otherwise a client could make the store wait for its reply to that message.
   private func shut(_ context: ChannelHandlerContext) {
     let pipeline = context.pipeline.syncOperations
-    if let tls = try? pipeline.context(handlerType: NIOSSLServerHandler.self) {
+    if let tls = try? pipeline.context(handlerType: TLSHandler.self) {
       tls.close(promise: nil)
     } else {
       context.close(promise: nil)

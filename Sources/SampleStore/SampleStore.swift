@@ -2,7 +2,6 @@ import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import Synchronization
 
 /// A web server on this machine that behaves like a shop, for the demo and the tests.
@@ -86,7 +85,7 @@ package final class SampleStore: Sendable {
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
+            if let tls { try pipeline.addHandler(TLSHandler(tls)) }
             try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
             try pipeline.addHandler(SampleConnection(origin))
           }

@@ -36,7 +36,7 @@ import Testing
 
   @Test func `the reference explains exactly the reasons that a failure can have`() throws {
     let name = /FailureReason\((?:rawValue: )?"([a-z-]+)"\)/
-    let known = try SourceFile.all(in: "Sources").flatMap(\.lines)
+    let known = try SourceFile.sources.get().flatMap(\.lines)
       .compactMap { $0.code.firstMatch(of: name).map { String($0.output.1) } }
     let reference = try String(
       contentsOf: SourceFile.root.appending(path: "docs/reference.md"),
@@ -57,7 +57,7 @@ import Testing
 
   @Test func `the pages about the code name only types and files that exist`() throws {
     var known: Set<String> = ["DispatchGroup"]
-    for file in try SourceFile.all(in: "Sources") + SourceFile.all(in: "Tests") {
+    for file in try SourceFile.sources.get() + SourceFile.tests.get() {
       known.insert(String(file.path.split(separator: "/").last?.prefix { $0 != "." } ?? ""))
       for line in file.lines {
         for type in line.code.matches(of: /(?:struct|class|enum|actor|protocol|typealias) (\w+)/) {
@@ -83,7 +83,7 @@ import Testing
     Rule.layers, .foundation, .printing, .flags, .responses, .force, .safety, .databases,
   ])
   func `the sources obey every rule`(_ rule: Rule) throws {
-    let files = try SourceFile.all(in: "Sources")
+    let files = try SourceFile.sources.get()
 
     #expect(files.count > 100)
     #expect(rule.findings(in: files) == [])
@@ -92,7 +92,7 @@ import Testing
   @Test(arguments: [Rule.force, .safety, .sleeping])
   func `the tests obey every rule`(_ rule: Rule) throws {
     // This folder is left out, because its tests contain examples of breaches.
-    let files = try SourceFile.all(in: "Tests").filter { $0.target != "ArchitectureTests" }
+    let files = try SourceFile.tests.get().filter { $0.target != "ArchitectureTests" }
 
     #expect(rule.findings(in: files) == [])
   }

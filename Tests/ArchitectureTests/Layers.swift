@@ -21,6 +21,7 @@ enum Layers {
     "CLCMS": [],
     "CPNG": [],
     "CTIFF": [],
+    "CTLS": [],
     "CUnpack": [],
     "CWebP": [],
     "CXML": [],
@@ -49,7 +50,7 @@ enum Layers {
     "Bench": ["Base", "Cache", "Catalog", "Pipeline", "Transport", "Web"],
     "Sharding": ["Base", "Cache", "Catalog", "Hashing", "Pipeline", "Transport"],
     // It must not share parsers with its clients, or it would share their bugs.
-    "SampleStore": ["CGlibc", "HTTPServing", "Hashing"],
+    "SampleStore": ["CGlibc", "CTLS", "HTTPServing", "Hashing"],
     "LarderCommands": [
       "Base", "Bench", "Catalog", "Transport", "CurlTransport", "Cache",
       "CGlibc", "CSQLite", "Imaging", "Larder",

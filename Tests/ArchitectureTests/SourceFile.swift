@@ -63,8 +63,12 @@ extension SourceFile {
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Every Swift file below a folder of the repository.
-  static func all(in folder: String) throws -> [SourceFile] {
+  /// Every Swift file below `Sources`, read once.
+  static let sources = Result { try all(in: "Sources") }
+  /// Every Swift file below `Tests`, read once.
+  static let tests = Result { try all(in: "Tests") }
+
+  private static func all(in folder: String) throws -> [SourceFile] {
     let names = try FileManager.default.subpathsOfDirectory(
       atPath: root.appending(path: folder).path
     )

@@ -157,7 +157,7 @@ struct MigrationTests {
     }
 
     let moments = count.load(ordering: .relaxed)
-    for moment in 0..<moments {
+    for moment in Sweep.places(moments, part: name.utf8.count) {
       let reader = try Index(reading: kills.path("\(moment)/cache"))
       #expect(try OldCache.contents(of: reader) == OldCache.contents, "read at \(moment)")
       let mended = try Index(CacheLayout(creating: kills.path("\(moment)/cache")))

@@ -285,7 +285,8 @@ import Testing
 
   /// Each way with a command, which is alternately `sync` and `warm`.
   ///
-  /// With `LARDER_SWEEPS=all`, each way is tried with both commands, which takes a minute longer.
+  /// With `LARDER_SWEEPS=all`, each way is tried with both commands, and the broken feed is read by
+  /// two runs.
   static let met: [(Case, String)] = all.enumerated().flatMap { place, broken in
     let commands = Sweep.isWhole ? ["sync", "warm"] : [place.isMultiple(of: 2) ? "sync" : "warm"]
     return commands.map { (broken, $0) }
@@ -325,11 +326,10 @@ import Testing
     #expect(try shop.run(command).status == 0)
     broken.breaks(shop)
 
-    let second = try shop.run(command)
-    let third = try shop.run(command)
+    let runs = try (1...(Sweep.isWhole ? 2 : 1)).map { _ in try shop.run(command) }
     let swept = try shop.larder("gc", "--grace", "0s")
 
-    for run in [second, third] {
+    for run in runs {
       #expect(run.status == broken.second, "\(run.output)\(run.errors)")
       #expect(says(broken.words, run.errors), "\(run.errors)")
     }

@@ -78,9 +78,11 @@ import Testing
     var found = 0
 
     for page in 0..<whole.count / 4096 {
-      for part in [page == 0 ? 100 : 0, 3900] {
+      // The head of the page, or the cells at its end.
+      let parts = [page == 0 ? 100 : 0, 3900]
+      for place in Sweep.places(2, part: page, step: 2) {
+        let part = parts[place]
         var bytes = whole
-        // Damages the head of the page, then the cells at its end.
         let start = page * 4096 + part
         for place in start..<start + 64 { bytes[place] ^= 0xFF }
         try bytes.write(to: index)
@@ -101,6 +103,6 @@ import Testing
         if said { found += 1 }
       }
     }
-    #expect(found > 10 && !list.isEmpty)
+    #expect(found > (Sweep.isWhole ? 10 : 5) && !list.isEmpty)
   }
 }

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Imaging
@@ -205,14 +206,12 @@ struct GIFTests {
   func `a GIF with a changed byte never crashes the process`(_ kind: GIFKind) throws {
     let bytes = kind.bytes(width: 14, height: 9)
     let limits = PictureLimits(pixels: 100_000)
-    for index in bytes.indices {
-      for change: UInt8 in [0x01, 0x80, 0xFF] {
-        var broken = bytes
-        broken[index] ^= change
-        guard let file = try? PictureFile(broken, limits: limits) else { continue }
-        if let made = try? Crop(limits: limits).apply(to: file) {
-          _ = try decoded(made.bytes)
-        }
+    for (index, change) in Sweep.pairs(Array(bytes.indices), [0x01, 0x80, 0xFF] as [UInt8]) {
+      var broken = bytes
+      broken[index] ^= change
+      guard let file = try? PictureFile(broken, limits: limits) else { continue }
+      if let made = try? Crop(limits: limits).apply(to: file) {
+        _ = try decoded(made.bytes)
       }
     }
   }

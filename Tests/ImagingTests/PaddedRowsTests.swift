@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Imaging
@@ -46,7 +47,9 @@ struct PaddedRowsTests {
     }
   }
 
-  @Test(arguments: PNGKind.all.filter { !$0.isInterlaced }, [nil, "#c81e5a", "#fff0"])
+  @Test(
+    arguments: Sweep.pairs(PNGKind.all.filter { !$0.isInterlaced }, [nil, "#c81e5a", "#fff0"])
+  )
   func `a stamp drawn row by row equals one drawn on the whole picture`(
     _ kind: PNGKind,
     _ background: String?

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
+import SampleStore
 import Synchronization
 
 /// A loopback TLS server that sends exactly the bytes of its script.
@@ -46,12 +46,7 @@ package final class ScriptedTLSServer: Sendable {
     speaking name: String = "http/1.1",
     _ script: @escaping @Sendable (Received) -> [Action]
   ) throws {
-    var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: try NIOSSLCertificate.fromPEMFile(chain).map { .certificate($0) },
-      privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
-    )
-    configuration.applicationProtocols = [name]
-    let context = try NIOSSLContext(configuration: configuration)
+    let identity = try TLSIdentity(certificateFile: chain, keyFile: key, isHTTP2: name == "h2")
     let made = Mutex<ScriptedTLSServer?>(nil)
     let accepted = accepted
     channel = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -60,7 +55,7 @@ package final class ScriptedTLSServer: Sendable {
         accepted.value.add(1, ordering: .relaxed)
         return channel.eventLoop.makeCompletedFuture {
           let handlers = channel.pipeline.syncOperations
-          try handlers.addHandler(NIOSSLServerHandler(context: context))
+          try handlers.addHandler(TLSHandler(identity))
           try handlers.addHandler(
             ScriptHandler(name == "h2") { stream, bytes in
               guard let server = made.withLock({ $0 }) else { return [.cut] }
@@ -182,7 +177,7 @@ private final class ScriptHandler: ChannelInboundHandler {
 
   private func shut(_ context: ChannelHandlerContext) {
     let pipeline = context.pipeline.syncOperations
-    if let tls = try? pipeline.context(handlerType: NIOSSLServerHandler.self) {
+    if let tls = try? pipeline.context(handlerType: TLSHandler.self) {
       tls.close(promise: nil)
     }
   }

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
+import SampleStore
 
 /// A TLS server on a loopback port that forwards connections to a plain server on this machine.
 package final class TLSFront: Sendable {
@@ -10,17 +10,12 @@ package final class TLSFront: Sendable {
 
   /// Starts a front with a certificate chain that forwards to the port `target`.
   package init(chain: String, key: String, to target: Int) throws {
-    var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: try NIOSSLCertificate.fromPEMFile(chain).map { .certificate($0) },
-      privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
-    )
-    configuration.applicationProtocols = ["http/1.1"]
-    let context = try NIOSSLContext(configuration: configuration)
+    let identity = try TLSIdentity(certificateFile: chain, keyFile: key)
     channel = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           let handlers = channel.pipeline.syncOperations
-          try handlers.addHandler(NIOSSLServerHandler(context: context))
+          try handlers.addHandler(TLSHandler(identity))
           try handlers.addHandler(PassingHandler(to: target))
         }
       }

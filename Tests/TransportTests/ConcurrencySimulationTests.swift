@@ -92,7 +92,8 @@ import Testing
 
   @Test(arguments: hosts)
   func `the setting auto is within a tenth of the best fixed setting`(_ host: Host) {
-    let sweep = [1, 2, 3, 4, 8, 16, 32, 64, 128]
+    // Settings above the host's limit are never the best.
+    let sweep = [1, 2, 3, 4, 8, 16, 32, 64, 128].filter { $0 <= host.most }
     let count = 8_000
 
     let fixed = sweep.map { Self.seconds(host, count, perHost: .fixed($0)).seconds }
