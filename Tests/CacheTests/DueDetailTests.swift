@@ -81,6 +81,33 @@ struct DueDetailTests {
     #expect(rest == ["w", "x", "a"])
   }
 
+  @Test func `details are taken with their documents, and read again in batches`() throws {
+    for item in ["a", "b", "c", "e"] { try detail(item, answered: 4) }
+    let missing = DetailEntry(
+      item: "b",
+      document: DocumentEntry(url: "b", mapping: 1).id,
+      state: .held,
+      body: [1],
+      pictures: nil,
+      since: 9
+    )
+    try index.store([
+      CommittedDetail(missing, of: catalog, from: DocumentEntry(url: "b", mapping: 1))
+    ])
+
+    _ = try index.wantDetails(of: try listing("c", "b", "a", "d"), rankedIn: nil)
+    let taken = try index.takeDetails(9, of: catalog, withItems: false)
+    var last: Int64 = 0
+    let batches = try (0..<3).map { _ in
+      try index.heldDetails(after: &last, of: catalog, count: 1).map(\.item)
+    }
+
+    #expect(taken.map(\.document?.url) == ["c", "b", "a", nil])
+    #expect(taken.map(\.known?.document) == taken.map(\.document?.id))
+    #expect(taken.map(\.known?.since) == [nil, 9, nil, nil])
+    #expect(batches == [["c"], ["a"], []])
+  }
+
   @Test func `a listing with a missing item is damaged`() throws {
     let listing = try listing("a", "b")
     try index.write { try $0.execute(sql: "DELETE FROM item WHERE key = 'b'") }

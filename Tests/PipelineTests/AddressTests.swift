@@ -288,6 +288,50 @@ struct AddressTests {
     #expect(try addresses.target(text).name == source)
   }
 
+  @Test(arguments: [
+    "detail/{id}", "detail/{id}.json?a={slug}&b=${KEY}", "/{id}/{id}", "a/../{id}/한 글?q=\"{id}\"",
+    "https://{slug}.example/{id}", "//cdn.example:8080/{id}#{slug}", "https://u:p@h.example/x{id}",
+    "{id}?x", "?id={id}", "details.json", "a/{id}/./b", "\\{id}",
+  ])
+  func `the URL of a detail is the one that a parser makes of the filled template`(
+    template: String
+  ) throws {
+    let parser = FakeTransport()
+    let base = try parser.parse("https://user@Shop.example/develop/x", relativeTo: nil)
+    let file = try CatalogFile(
+      parsing: Array(
+        """
+        name: shop
+        currency: KRW
+        base: https://user@Shop.example/develop/x
+        sections: [{key: a, url: a}]
+        format: banchan
+        detail: {url: '\(template)'}
+        """.utf8
+      ),
+      file: "shop.yaml"
+    )
+    let addresses = try CatalogAddresses(
+      file,
+      folder: "",
+      base: nil,
+      environment: ["KEY": "secret-value"],
+      parser
+    )
+    let rule = try #require(file.detail)
+
+    let odd = ["H1", "a b/c?d#e", "...", "%2e%2e", "한", "{id}", "${KEY}", "x.y~z_-", "\u{1}"]
+    for value in odd + [String(repeating: "x", count: 40_000)] {
+      let values = rule.values(of: value, ["slug": "s1"])
+      let text = try #require(rule.url(filling: values))
+      let expected = Result { try parser.parse(text, relativeTo: base) }
+      let source = Result { try addresses.detail(of: value, ["slug": "s1"], by: rule) }
+
+      #expect((try? source.get().name) == (try? expected.get().text), "\(value)")
+      #expect((try? source.get().base?.userInfo) == (try? expected.get().userInfo))
+    }
+  }
+
   @Test
   func `variables in a stored URL get their values back, escaped as their positions require`()
     throws

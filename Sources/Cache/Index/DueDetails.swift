@@ -20,9 +20,13 @@ enum DetailQuery: String, CaseIterable {
       FROM detail d CROSS JOIN document o ON o.id = d.document WHERE d.catalog = ?2 AND d.item = w.item), 0),
       w.item, w.number FROM temp.wanted w WHERE w.number > ?1
     """
+  /// The columns of the detail and of its document are those that ``DetailEntry`` and ``DocumentEntry`` read.
   case next = """
-    SELECT q.checked, q.name, q.number, w.item, CASE WHEN ?2 THEN (SELECT body FROM item WHERE row = w.version) END \
+    SELECT q.checked, q.name, q.number, w.item, CASE WHEN ?2 THEN (SELECT body FROM item WHERE row = w.version) END, \
+    d.item, d.document, d.state, d.body, d.since, \
+    o.id, o.url, o.mapping, o.response, o.expiry, o.digest, o.fetched, o.next \
     FROM temp.waiting q CROSS JOIN temp.wanted w ON w.number = q.number \
+    LEFT JOIN detail d ON d.catalog = ?3 AND d.item = w.item LEFT JOIN document o ON o.id = d.document \
     ORDER BY q.checked, q.name, q.number LIMIT ?1
     """
   case taken = "DELETE FROM temp.waiting WHERE (checked, name, number) <= (?1, ?2, ?3)"
@@ -61,6 +65,8 @@ package struct WantedDetail: Sendable {
   package let record: ItemRecord?
   /// The row of the detail; nil if there is none yet.
   package let known: DetailEntry?
+  /// The row of the document that the detail is from; nil if there is none.
+  package let document: DocumentEntry?
 }
 
 extension Index {
@@ -107,9 +113,8 @@ extension Index {
   ) throws(LarderError) -> [WantedDetail] {
     try write { db in
       let next = try RowReader(db, DetailQuery.next.rawValue)
-      let known = try DetailReader(db)
       var taken = try RowWriter(db, DetailQuery.taken.rawValue)
-      next.restart(Int64(count), Int64(withItems ? 1 : 0))
+      next.restart(Int64(count), Int64(withItems ? 1 : 0), catalog.rawValue)
       var wanted: [WantedDetail] = []
       var (checked, name, number) = (Int64(0), "", Int64(0))
       while try next.next() {
@@ -117,7 +122,12 @@ extension Index {
         let item = next.text(3) ?? ""
         let record = next.bytes(4).map { ItemRecord(key: item, body: $0) }
         wanted.append(
-          WantedDetail(item: item, record: record, known: try known.detail(of: item, in: catalog))
+          WantedDetail(
+            item: item,
+            record: record,
+            known: DetailEntry(next, from: 5),
+            document: DocumentEntry(next, from: 10)
+          )
         )
       }
       taken.bind(1, checked)

@@ -82,16 +82,17 @@ package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, En
 extension DocumentEntry {
   fileprivate static let columns = "id, url, mapping, response, expiry, digest, fetched, next"
 
-  /// Reads the present row, which has the columns ``columns``.
-  fileprivate init(_ row: borrowing RowReader) {
-    id = DocumentID(row.key(0))
-    url = row.text(1) ?? ""
-    mapping = row.number(2)
-    response = row.text(3)
-    expiry = row.time(4)
-    digest = row.optionalNumber(5)
-    fetched = row.optionalTime(6)
-    next = row.text(7)
+  /// Reads the columns ``columns`` of the present row, which begin at `first`; nil if the row has no document.
+  init?(_ row: borrowing RowReader, from first: Int32 = 0) {
+    guard let url = row.text(first + 1) else { return nil }
+    self.url = url
+    id = DocumentID(row.key(first))
+    mapping = row.number(first + 2)
+    response = row.text(first + 3)
+    expiry = row.time(first + 4)
+    digest = row.optionalNumber(first + 5)
+    fetched = row.optionalTime(first + 6)
+    next = row.text(first + 7)
   }
 
   /// Writes the row.
@@ -245,15 +246,16 @@ package struct DetailEntry: Sendable, Equatable {
 extension DetailEntry {
   fileprivate static let columns = "item, document, state, body, since"
 
-  /// Reads the present row, which has these columns.
+  /// Reads the columns ``columns`` of the present row, which begin at `first`; nil if the row has no detail.
   ///
   /// An unknown state becomes `failed`, so that the detail is requested again.
-  fileprivate init(_ row: borrowing RowReader) {
-    item = row.text(0) ?? ""
-    document = DocumentID(row.key(1))
-    state = row.text(2).flatMap(State.init) ?? .failed
-    body = row.bytes(3)
-    since = row.optionalTime(4)
+  init?(_ row: borrowing RowReader, from first: Int32 = 0) {
+    guard let item = row.text(first) else { return nil }
+    self.item = item
+    document = DocumentID(row.key(first + 1))
+    state = row.text(first + 2).flatMap(State.init) ?? .failed
+    body = row.bytes(first + 3)
+    since = row.optionalTime(first + 4)
   }
 }
 
@@ -330,31 +332,16 @@ extension Index {
     items: some Sequence<String>
   ) throws(LarderError) -> [String: DetailEntry] {
     try read { db in
-      let reader = try DetailReader(db)
+      let row = try RowReader(
+        db,
+        "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ? AND item = ?"
+      )
       var entries: [String: DetailEntry] = [:]
       for item in items where entries[item] == nil {
-        entries[item] = try reader.detail(of: item, in: catalog)
+        row.restart(catalog.rawValue, item)
+        if try row.next() { entries[item] = DetailEntry(row) }
       }
       return entries
     }
-  }
-}
-
-/// Reads rows of details.
-struct DetailReader: ~Copyable {
-  private let row: RowReader
-
-  /// Prepares the statement.
-  init(_ db: Database) throws {
-    row = try RowReader(
-      db,
-      "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ? AND item = ?"
-    )
-  }
-
-  /// The detail of an item; nil if there is none.
-  func detail(of item: String, in catalog: CatalogID) throws -> DetailEntry? {
-    row.restart(catalog.rawValue, item)
-    return try row.next() ? DetailEntry(row) : nil
   }
 }

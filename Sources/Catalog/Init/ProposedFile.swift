@@ -42,7 +42,8 @@ package struct ProposedFile {
   /// The keys that are in doubt: they are commented out, or comments below them show other values.
   package var unsure: [String] {
     let keys = parts.flatMap { $0.reading.mapping?.unsure ?? [] }
-    return ((listings.contains { $0.sections.contains(where: $0.isRefused) } ? ["items"] : []) + keys).unique(by: \.self)
+    let isRefused = listings.contains { $0.sections.contains(where: $0.isRefused) }
+    return ((isRefused ? ["items"] : []) + keys).unique(by: \.self)
   }
   /// The detail as the catalog file reads it, or nil if no detail was given.
   package private(set) var readDetail: ItemDetail?

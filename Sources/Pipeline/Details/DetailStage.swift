@@ -112,9 +112,7 @@ final class DetailStage: Sendable {
   ///
   /// Looks up the cached ones, keeps those that are fresh, and requests the rest.
   private func start(_ count: Int) {
-    var wanted: [WantedDetail] = []
-    var sources: [DocumentSource] = []
-    let requests: [DocumentRequest]
+    var details: [Detail] = []
     do throws(LarderError) {
       for detail in try context.index.takeDetails(
         count,
@@ -123,30 +121,23 @@ final class DetailStage: Sendable {
       ) {
         let values = try detail.record?.storeItem().placeValues
         do throws(TransferFailure) {
-          sources.append(try addresses.detail(of: detail.item, values, by: rule))
-          wanted.append(detail)
+          let source = try addresses.detail(of: detail.item, values, by: rule)
+          let request = request(for: source, detail)
+          details.append(Detail(id: detail.item, request: request, known: detail.known))
         } catch {
           context.failures.note(.detail, id: detail.item, error)
         }
       }
-      requests = try context.requests(
-        for: sources,
-        reader: context.catalog.detailReader,
-        mapping: mapping
-      )
     } catch {
       context.failures.note(error)
       return finish(count) { $0.failed += count }
     }
-    let unaddressed = count - wanted.count
+    let unaddressed = count - details.count
     if unaddressed > 0 { finish(unaddressed) { $0.failed += unaddressed } }
-    let known = wanted.compactMap(\.known)
+    let known = details.compactMap(\.known)
     state.withLock { state in
       state.known += known.count
       state.held += known.count { $0.state == .held }
-    }
-    let details = zip(wanted, requests).map {
-      Detail(id: $0.item, request: $1, known: $0.known)
     }
     if let answer = state.withLock({ $0.answer }) {
       // The rows of the batch are committed together at the end of this announcement.
@@ -156,11 +147,8 @@ final class DetailStage: Sendable {
     }
     let (needs, now) = (context.needs, context.now())
     var fresh: [(known: DetailEntry, Detail)] = []
-    for var detail in details {
-      let known = detail.known
-      if let held = detail.request.held, known?.isFrom(held) != true { detail.request.held = nil }
-      detail.request.isDecoded = known?.isCurrent ?? false
-      let request = detail.request
+    for detail in details {
+      let (known, request) = (detail.known, detail.request)
       let need = needs.need(ofDetail: known, in: request.held, request.source, at: now)
       if need.isQuiet, request.held != nil, let known {
         fresh.append((known, detail))
@@ -169,6 +157,24 @@ final class DetailStage: Sendable {
       }
     }
     show(fresh)
+  }
+
+  /// Makes the request for a detail, with its document in the cache.
+  ///
+  /// After a change of the catalog file, the detail can be from another URL, whose document is no evidence for it.
+  private func request(for source: DocumentSource, _ wanted: WantedDetail) -> DocumentRequest {
+    var request = DocumentRequest(
+      source: source,
+      reader: context.catalog.detailReader,
+      mapping: mapping
+    )
+    request.isDecoded = wanted.known?.isCurrent ?? false
+    if let held = wanted.document, wanted.known?.isFrom(held) == true, held.mapping == mapping,
+      held.url == source.name
+    {
+      request.held = held
+    }
+    return request
   }
 
   private func ask(_ detail: Detail) {

@@ -135,30 +135,12 @@ extension RunContext {
     reader: String,
     mapping: Int64
   ) throws(LarderError) -> DocumentRequest {
-    try requests(for: [source], reader: reader, mapping: mapping)[0]
-  }
-
-  /// Makes the requests for several documents with the same decoder.
-  ///
-  /// They are looked up in the index all at once.
-  ///
-  /// - Parameters:
-  ///   - sources: The documents' sources.
-  ///   - reader: The name of their decoder.
-  ///   - mapping: The digest of the rules for decoding the document.
-  /// - Returns: The requests, in the order of the sources.
-  /// - Throws: ``LarderError`` when the index cannot be read or written.
-  func requests(
-    for sources: [DocumentSource],
-    reader: String,
-    mapping: Int64
-  ) throws(LarderError) -> [DocumentRequest] {
-    let ids = sources.map { DocumentID(url: $0.name, reader: reader) }
-    let entries = try index.documents(ids)
-    return zip(sources, ids).map { source, id in
-      var request = DocumentRequest(source: source, reader: reader, mapping: mapping)
-      if let held = entries[id], held.mapping == mapping { request.held = held }
-      return request
-    }
+    let held = try index.document(source.name, reader: reader)
+    return DocumentRequest(
+      source: source,
+      reader: reader,
+      mapping: mapping,
+      held: held?.mapping == mapping ? held : nil
+    )
   }
 }
