@@ -1,3 +1,4 @@
+import Base
 import CPNG
 import Glibc
 import PictureFixtures
@@ -229,6 +230,7 @@ private func writeSeeds(_ folder: FilePath) -> Never {
     }
   }
   writeOtherSeeds(samples, write)
+  writeUnusualSeeds(samples, write)
   if isWhole { writeLargeSeeds(write) }
   _exit(0)
 }
@@ -283,6 +285,30 @@ private func writeOtherSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> V
     let codes: [UInt8] = [0x44, 0x02, 0x05, 0x44, 0x02, 0x05, 0x44, 0x05, 0]
     write(head + clear + frame + codes + [0x3B, 0], "\(interlaced).gif")
   }
+}
+
+/// Writes PNGs with EXIF data in a text, plain and compressed, and a TIFF of palette indices with alpha.
+private func writeUnusualSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> Void) {
+  let bitmap = Bitmap(width: 24, height: 20, layout: .grey, samples: Array(samples[..<480]))
+  guard let png = try? bitmap.png() else { return }
+  let data = Array(exif.dropFirst(4))
+  let text = Array("\nexif\n  \(data.count)\n\(Hexadecimal.text(data))\n".utf8)
+  let keyword = Array("Raw profile type exif\0".utf8)
+  var size = compressBound(UInt(text.count))
+  var packed = [UInt8](repeating: 0, count: Int(size))
+  compress(&packed, &size, text, UInt(text.count))
+  for (type, payload) in [
+    ("tEXt", keyword + text), ("zTXt", keyword + [0] + packed.prefix(Int(size))),
+  ] {
+    write(png[..<33] + PNGOutput.chunk(type, payload) + png[33...] + [0x21], "\(type).png")
+  }
+  var fixture = fixture_tiff()
+  (fixture.width, fixture.height, fixture.bits, fixture.samples) = (24, 20, 8, 2)
+  (fixture.photometric, fixture.compression, fixture.strip, fixture.extra) = (3, 5, 5, 2)
+  var count = 0
+  let made = fixture_encode_tiff(&fixture, samples, &count)
+  write(Array(UnsafeBufferPointer(start: made, count: count)) + [0], "indexed-alpha.tif")
+  free(made)
 }
 
 /// Writes small files that hold pictures of 49 megapixels, for runs with `FUZZ_LIMITS=whole`.

@@ -39,8 +39,8 @@ struct ctiff_file {
   size_t count, offset;
   TIFF *tiff;
   ctiff_form form;
-  // The number of rows of a strip, and the row after the last one that was decoded.
-  uint32_t strip_rows, reached;
+  // The row after the last one that was decoded to tiles.
+  uint32_t reached;
   // The decoded tiles that contain the last row that was read, one after the other.
   uint8_t *tiles;
   char words[160];
@@ -119,8 +119,7 @@ static bool is_as_said(ctiff_file *file) {
   }
   if (form->jpeg_colours) their_TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
   if (form->tile_width == 0) {
-    their_TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &file->strip_rows);
-    return file->strip_rows > 0 && their_TIFFScanlineSize(tiff) == (tmsize_t)form->row_bytes;
+    return their_TIFFScanlineSize(tiff) == (tmsize_t)form->row_bytes;
   }
   their_TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &across);
   their_TIFFGetField(tiff, TIFFTAG_TILELENGTH, &down);
@@ -146,6 +145,9 @@ ctiff_file *ctiff_file_open(const uint8_t *bytes, size_t count, const ctiff_form
   file->tiff = their_TIFFClientOpenExt("a TIFF", "rc", file, pull, push, seek, leave, size, map, unmap, options);
   their_TIFFOpenOptionsFree(options);
   const bool is_good = file->tiff != NULL && is_as_said(file);
+  // libtiff also complains about tags that are of no use here, such as an orientation of 0. Damage is what it says about
+  // the pixels.
+  file->words[0] = 0;
   if (is_good && form->tile_width > 0) file->tiles = calloc(tiles_across(form), tile_bytes(form));
   if (is_good && (form->tile_width == 0 || file->tiles != NULL)) return file;
   ctiff_close(file);
@@ -175,13 +177,7 @@ static bool read_tiled_row(ctiff_file *file, uint32_t y, uint8_t *row) {
 
 bool ctiff_row(ctiff_file *file, uint32_t y, uint8_t *row) {
   if (file->tiles != NULL) return read_tiled_row(file, y, row);
-  // The rows of a strip can only be decoded one after the other.
-  const uint32_t first = y - y % file->strip_rows;
-  if (file->reached < first) file->reached = first;
-  while (file->reached <= y) {
-    if (their_TIFFReadScanline(file->tiff, row, file->reached++, 0) != 1) return false;
-  }
-  return true;
+  return their_TIFFReadScanline(file->tiff, row, y, 0) == 1;
 }
 
 const char *ctiff_words(const ctiff_file *file) { return file->words; }

@@ -93,12 +93,19 @@ struct AVIFTests {
     }
   }
 
-  @Test(arguments: [1, 7])
-  func `a few bytes after an AVIF are accepted`(_ count: Int) throws {
+  /// Bytes that some programs append, and that are no box.
+  static let appended: [[UInt8]] = [
+    [10], Array(repeating: 10, count: 7), Array("a text that is no box\n".utf8),
+    [0, 0, 0, 3] + Array("free".utf8), [0, 0, 0, 1] + Array("free".utf8) + [255],
+    [0, 0, 0, 1] + Array("free".utf8) + Array(repeating: 255, count: 8),
+  ]
+
+  @Test(arguments: appended)
+  func `bytes after an AVIF that are no box are ignored`(_ more: [UInt8]) throws {
     let bytes = AVIFKind().bytes(width: 16, height: 12)
     let crop = Crop(format: .png)
 
-    let made = try crop.apply(to: PictureFile(bytes + Array(repeating: 10, count: count)))
+    let made = try crop.apply(to: PictureFile(bytes + more))
 
     #expect(try made.bytes == crop.apply(to: PictureFile(bytes)).bytes)
   }

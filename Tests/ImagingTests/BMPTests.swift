@@ -99,6 +99,14 @@ struct BMPTests {
     #expect(try Self.colours(opaque) == [[30, 20, 10]])
   }
 
+  @Test func `an offset of the pixels that leaves out the palette is corrected`() throws {
+    let whole = Self.bmp(4, 1, bits: 4, more: Self.palette, rows: [0x12, 0x3F, 0, 0])
+    var bytes = whole
+    bytes[10] = 54
+
+    #expect(try Self.colours(bytes) == Self.colours(whole))
+  }
+
   @Test func `a truncated file is refused, and never read beyond its end`() throws {
     let files = [
       Self.bmp(5, 3, bits: 24, rows: [UInt8](repeating: 9, count: 48)),

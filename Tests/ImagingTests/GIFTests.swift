@@ -203,6 +203,15 @@ struct GIFTests {
   }
 
   @Test(arguments: GIFKind.all)
+  func `data that is no block ends a GIF, as in browsers`(_ kind: GIFKind) throws {
+    let bytes = kind.bytes(width: 14, height: 9)
+    let made = try Crop().apply(to: PictureFile(bytes.dropLast() + [0, 1, 2, 3, 0x3B]))
+
+    #expect(!made.isDamaged)
+    #expect(try made.bytes == Crop().apply(to: PictureFile(bytes)).bytes)
+  }
+
+  @Test(arguments: GIFKind.all)
   func `a GIF with a changed byte never crashes the process`(_ kind: GIFKind) throws {
     let bytes = kind.bytes(width: 14, height: 9)
     let limits = PictureLimits(pixels: 100_000)

@@ -198,6 +198,13 @@ struct HEICTests {
     }
   }
 
+  @Test(arguments: AVIFTests.appended)
+  func `bytes after a HEIC that are no box are ignored`(_ more: [UInt8]) throws {
+    let bytes = heic([.still(.colour)])
+
+    #expect(try isSame(decoded(bytes + more), decoded(bytes)))
+  }
+
   @Test func `a file with a changed byte is an error or a picture`() {
     let whole = heic([.grid(1, 2, (64, 100), of: [2, 3])] + [.still(.colour), .still(.colour)])
     for place in 8..<whole.count {

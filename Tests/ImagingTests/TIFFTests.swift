@@ -90,6 +90,9 @@ struct TIFFKind: Sendable, CustomTestStringConvertible {
     TIFFKind("grey, white is 0") { ($0.samples, $0.photometric) = (1, 0) },
     TIFFKind("grey and alpha") { ($0.samples, $0.photometric, $0.extra) = (2, 1, 2) },
     TIFFKind("grey of 4 bits") { ($0.samples, $0.photometric, $0.bits) = (1, 1, 4) },
+    TIFFKind("grey and alpha of 4 bits") {
+      ($0.samples, $0.photometric, $0.bits, $0.extra) = (2, 1, 4, 2)
+    },
     TIFFKind("grey of 2 bits, white is 0") { ($0.samples, $0.photometric, $0.bits) = (1, 0, 2) },
     TIFFKind("black and white") { ($0.samples, $0.photometric, $0.bits) = (1, 0, 1) },
     TIFFKind("black and white tiles") {
@@ -142,6 +145,22 @@ struct TIFFTests {
       #expect(made[x, y] == [3, 5, 7].map { UInt16(index * $0 % 256) })
     }
     guard case .indexed = png.layout else { Issue.record("it is \(png.layout)"); return }
+  }
+
+  @Test(arguments: [4, 8])
+  func `indices with alpha are looked up, and keep their alpha`(_ bits: Int) throws {
+    let kind = TIFFKind("alpha") {
+      ($0.samples, $0.photometric, $0.bits, $0.extra) = (2, 3, bits, 2)
+    }
+    let stored = kind.stored(37, 23)
+
+    let made = try decoded(kind.bytes(stored, 37, 23))
+
+    for (x, y) in [(0, 0), (5, 7), (36, 22)] {
+      let index = kind.sample(stored, 37, 23, x, y, 0)
+      let alpha = kind.sample(stored, 37, 23, x, y, 1) * 255 / (1 << bits - 1)
+      #expect(made[x, y] == [3, 5, 7].map { UInt16(index * $0 % 256) } + [UInt16(alpha)])
+    }
   }
 
   @Test(arguments: TIFFKind.exact + TIFFKind.indexed)
@@ -210,6 +229,29 @@ struct TIFFTests {
     let made = try decoded(kind.bytes())
 
     #expect(isSame(made, try plain.upright(from: orientation)))
+  }
+
+  @Test(arguments: [0, 9, 255])
+  func `an orientation that does not exist counts as upright, and is no damage`(_ value: Int)
+    throws
+  {
+    let plain = try Crop().apply(to: PictureFile(TIFFKind("plain").bytes()))
+    var bytes = TIFFKind("turned") { $0.orientation = 6 }.bytes()
+    let place = try #require(places(of: 0x0112, in: bytes[...]).first)
+    bytes[place] = UInt8(value)
+
+    let made = try Crop().apply(to: PictureFile(bytes))
+
+    #expect(!made.isDamaged && made.bytes == plain.bytes)
+  }
+
+  @Test func `more numbers of bits than samples are ignored`() throws {
+    var bytes = TIFFKind("RGB").bytes()
+    let plain = try decoded(bytes)
+    let place = try #require(places(of: 258, in: bytes[...]).first)
+    bytes[place - 4] = 4
+
+    #expect(try isSame(decoded(bytes), plain))
   }
 
   @Test(arguments: [false, true])
@@ -286,6 +328,43 @@ struct TIFFTests {
   ])
   func `a malformed file is refused before any pixel`(_ bytes: [UInt8]) {
     #expect(throws: ImagingError.self) { try decoded(bytes) }
+  }
+
+  @Test(arguments: [5, 8], [0, 5])
+  func `a TIFF that is broken after the kept part is refused`(_ packing: Int, _ strip: Int)
+    throws
+  {
+    let kind = TIFFKind("packed") { ($0.compression, $0.strip) = (packing, strip) }
+    var bytes = kind.bytes(wave(width: 14, height: 120, channels: 3), 14, 120)
+    // The directory follows the last strip.
+    let end = bytes[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
+    for place in end - 40..<end - 8 { bytes[place] = 0xFF }
+    let broken = try PictureFile(bytes)
+
+    for size in [nil, 4] {
+      #expect {
+        try Crop(size: size, gravity: .top).apply(to: broken)
+      } throws: {
+        ($0 as? ImagingError)?.code == .damagedPicture
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ([(339, 2)], "signed samples"), ([(339, 3)], "floating-point samples"),
+    ([(258, 12)], "samples of 12 bits"), ([(259, 34_712)], "compression 34712"),
+  ])
+  func `an unsupported TIFF is refused by what it has, with a program that converts it`(
+    _ tags: [(tag: Int, value: Int)],
+    _ words: String
+  ) {
+    let plain = Self.plain(4, 4).filter { tag in tags.allSatisfy { $0.tag != tag.tag } }
+
+    let error = #expect(throws: ImagingError.self) { try PictureFile(Self.made(plain + tags, 99)) }
+
+    #expect(error?.code == .unreadKind)
+    let sentence = "larder does not read TIFFs with \(words); convert it with ImageMagick"
+    #expect(error?.description.contains(sentence) == true)
   }
 
   @Test func `separate channels and BigTIFF are refused as such`() {

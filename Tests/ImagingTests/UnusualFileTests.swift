@@ -282,5 +282,19 @@ struct TakenTimeTests {
       tiff(orientation: 1, dateTime: "2020:02:03 04:05:06", offset: "+01:00")
     )
     #expect(try time(dated + xmp) == "2020-02-03T04:05:06+01:00")
+    // The time at which the file was changed comes last. The GPS IFD is 12 bytes further behind the other entry.
+    func changed(_ gps: [UInt8]) -> [UInt8] {
+      let main = little(gps.isEmpty ? 1 : 2, 2) + entry(0x0132, 2, 20, gps.isEmpty ? 26 : 104)
+      return exifSegment(
+        Array("II".utf8) + little(42, 2) + little(8, 4) + main + gps
+          + (gps.isEmpty ? little(0, 4) : []) + Array("2019:01:01 00:00:00\0".utf8)
+      )
+    }
+    let moved =
+      entry(0x8825, 4, 1, 38) + little(0, 4) + little(2, 2) + entry(0x001D, 2, 11, 68)
+      + entry(0x0007, 5, 3, 80) + gps[52...]
+    #expect(try time(changed([]) + xmp) == "2021-01-13T06:30:00+09:00")
+    #expect(try time(changed(moved)) == "2021-01-12T21:30:59Z")
+    #expect(try time(changed([]))?.hasPrefix("2019-01-01T00:00:00") == true)
   }
 }

@@ -164,6 +164,22 @@ struct WebPTests {
     }
   }
 
+  @Test(arguments: [false, true], [nil, 4])
+  func `a WebP that is broken after the kept part is refused`(_ lossless: Bool, _ size: Int?)
+    throws
+  {
+    let bytes = try webp(colours(width: 14, height: 120), lossless: lossless)
+    let type = String(decoding: bytes[12..<16], as: UTF8.self)
+    let payload = Array(bytes[20...].prefix((bytes.count - 20) / 2))
+    let broken = try PictureFile(webp(chunks: riff(type, payload)))
+
+    #expect {
+      try Crop(size: size, gravity: .top).apply(to: broken)
+    } throws: {
+      ($0 as? ImagingError)?.code == .damagedPicture
+    }
+  }
+
   @Test(arguments: [false, true])
   func `a WebP with a changed byte never crashes the process`(_ lossless: Bool) throws {
     let limits = PictureLimits(pixels: 100_000)

@@ -28,7 +28,7 @@ typedef struct ctiff_file ctiff_file;
 // caller must limit its size.
 ctiff_file *ctiff_file_open(const uint8_t *bytes, size_t count, const ctiff_form *form, size_t memory);
 
-// Writes `row_bytes` bytes with the samples of a row. The first row can be any row; each further one must be below it.
+// Writes `row_bytes` bytes with the samples of a row. Rows are read one after the other, beginning with row 0.
 bool ctiff_row(ctiff_file *file, uint32_t y, uint8_t *row);
 
 // The first error message of libtiff; empty if there was none.

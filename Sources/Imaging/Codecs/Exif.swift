@@ -7,6 +7,8 @@ public struct Exif: Equatable, Sendable {
   public private(set) var dateTime: String?
   /// The text of the UTC offset that belongs to `dateTime`, for example `+09:00`.
   public private(set) var offset: String?
+  /// Whether `dateTime` is from `DateTime`, which a program writes when it changes the file.
+  private(set) var isChangeTime = false
 
   /// The time, in UTC, from `GPSDateStamp` and `GPSTimeStamp`.
   private(set) var gpsTime: CivilTime?
@@ -43,7 +45,7 @@ public struct Exif: Equatable, Sendable {
     ]
     // A camera whose clock was never set writes blanks or zeroes as the date.
     for case (let text?, let offset) in dates where CivilTime(text) != nil {
-      (dateTime, self.offset) = (text, details?.text(offset))
+      (dateTime, self.offset, isChangeTime) = (text, details?.text(offset), offset == 0x9010)
       break
     }
   }

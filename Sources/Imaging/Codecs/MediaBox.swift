@@ -60,4 +60,28 @@ struct BoxReader {
     guard size >= header else { throw failure }
     return (type, BoxReader(try bytes(size - header), failure))
   }
+
+  /// The content of the first `meta` box of a file; nil if there is none.
+  ///
+  /// If the bytes behind the media data (`mdat`) are no whole box, they are ignored, as in libavif and libheif. Some
+  /// programs append such bytes.
+  ///
+  /// - Throws: `failure` when any other box is incomplete.
+  static func meta(
+    of file: [UInt8],
+    _ failure: LarderError
+  ) throws(LarderError) -> BoxReader? {
+    var (all, meta, hasData) = (BoxReader(file[...], failure), BoxReader?.none, false)
+    while true {
+      let type = String(decoding: all.rest.dropFirst(4).prefix(4), as: UTF8.self)
+      do throws(LarderError) {
+        guard let box = try all.box() else { return meta }
+        if type == "meta", meta == nil { meta = box.body }
+        hasData = hasData || type == "mdat"
+      } catch {
+        guard hasData, !["meta", "moov", "mdat"].contains(type) else { throw error }
+        return meta
+      }
+    }
+  }
 }

@@ -180,8 +180,12 @@ struct TakenTime: Equatable {
 
 extension PictureFile {
   /// When the picture was taken, according to its EXIF fields, its XMP packet, or its GPS time, in this order.
+  ///
+  /// The time at which the file was changed, EXIF's `DateTime`, is used only if there is no other one.
   var taken: TakenTime? {
-    TakenTime(probe.exif) ?? TakenTime(xmp: probe.structure.xmp(in: bytes))
-      ?? TakenTime(satellites: probe.exif)
+    let own = TakenTime(probe.exif)
+    if let own, probe.exif?.isChangeTime == false { return own }
+    return TakenTime(xmp: probe.structure.xmp(in: bytes)) ?? TakenTime(satellites: probe.exif)
+      ?? own
   }
 }

@@ -18,8 +18,7 @@ struct AVIFHeader: HEIFHeader {
 
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     // libavif checks only whether the picture's own data is complete.
-    var boxes = BoxReader(bytes[...], .damaged(name, "the file ends too early"))
-    while try boxes.box() != nil {}
+    _ = try BoxReader.meta(of: bytes, .damaged(name, "the file ends too early"))
     if let words = cavif_open() {
       throw .noLibrary(name, "AVIF", "libavif", String(cString: words))
     }

@@ -66,10 +66,13 @@ struct BMPHeader: Sendable {
     let kind = isOld ? 0 : reader.long(30) ?? 0
     try readPacking(reader, kind, length, name)
     if isIndexed {
-      readPalette(reader, at: 14 + length, isOld ? 3 : 4, isOld ? 0 : reader.long(46) ?? 0)
+      let (entryBytes, used) = (isOld ? 3 : 4, isOld ? 0 : reader.long(46) ?? 0)
+      // Some programs leave the palette out of the offset of the pixels.
+      if start == 14 + length { self.start += (used == 0 ? 1 << bits : used) * entryBytes }
+      readPalette(reader, at: 14 + length, entryBytes, used)
     }
-    guard start >= 14 + length, start <= reader.bytes.count,
-      rowBytes * size.height <= reader.bytes.count - start
+    guard self.start >= 14 + length, self.start <= reader.bytes.count,
+      rowBytes * size.height <= reader.bytes.count - self.start
     else { throw cut }
     // The letters MBED mark an embedded profile. Its offset counts from byte 14, where this header begins.
     if length == 124, reader.long(70) == 0x4D42_4544, let place = reader.long(126),

@@ -18,9 +18,9 @@ struct GIFBlocks: Sendable {
   private(set) var codes: Range<Int>?
   /// The transparent palette index; nil if there is none.
   private(set) var clear: Int?
-  /// Whether the trailer was found.
+  /// Whether the trailer, or data that is no block, was found.
   ///
-  /// A file without it is incomplete.
+  /// A file without either is incomplete.
   private(set) var isWhole = false
 
   /// Whether the first frame covers the screen.
@@ -52,9 +52,6 @@ struct GIFBlocks: Sendable {
     }
     while let kind = reader.byte(offset) {
       switch kind {
-      case 0x3B:
-        isWhole = true
-        return
       case 0x21:
         // The label and the count of 4 bytes are followed by flags, a delay, and the transparent index. (Section 23)
         if frame.width == 0, reader.byte(offset + 1) == 0xF9, reader.byte(offset + 2) == 4,
@@ -70,7 +67,10 @@ struct GIFBlocks: Sendable {
         guard let end = Self.endOfBlocks(reader, from: start + 1) else { return }
         if isFirst { codes = start..<end }
         offset = end
-      default: return
+      default:
+        // This is the trailer, or data that is no block, at which browsers stop reading, too.
+        isWhole = true
+        return
       }
     }
   }

@@ -36,14 +36,10 @@ struct HEIFItems {
   /// - Throws: ``LarderError`` when boxes are damaged, or have too many entries.
   init(_ file: [UInt8], name: String) throws(LarderError) {
     broken = .damaged(name, "its boxes are broken")
-    // The last box is checked first, because a file whose end is missing has another error.
-    var (all, meta) = (
-      BoxReader(file[...], .damaged(name, "the file ends too early")), BoxReader?.none
-    )
-    while let box = try all.box() {
-      if box.type == "meta", meta == nil { meta = BoxReader(box.body.rest, broken) }
-    }
-    guard var meta else { return }
+    // A file whose end is missing has another error than one with broken boxes.
+    let found = try BoxReader.meta(of: file, .damaged(name, "the file ends too early"))
+    guard let found else { return }
+    var meta = BoxReader(found.rest, broken)
     var boxes: [String: BoxReader] = [:]
     _ = try meta.number(4)
     while let (type, body) = try meta.box() {

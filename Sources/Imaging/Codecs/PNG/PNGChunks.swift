@@ -32,6 +32,8 @@ struct PNGChunks: Sendable {
   private(set) var chunks: [Chunk] = []
   /// The EXIF data, beginning with its TIFF header.
   private var exif: Range<Int>?
+  /// The EXIF data in a text chunk, which counts if there is no chunk for EXIF data.
+  private var rawExif: [UInt8]?
   /// The first XMP packet that is not compressed.
   private var packet: Range<Int>?
   /// The primaries and the transfer curve of a cICP chunk, which takes precedence over every other chunk. (Section 4.3)
@@ -110,12 +112,21 @@ struct PNGChunks: Sendable {
         let content = ByteReader(
           bytes: UnsafeBufferPointer(rebasing: reader.bytes[chunk.payload])
         )
-        let profile =
-          type == "iCCP" ? Self.unpacked(content.bytes, limits) : (bytes: [], isWhole: true)
-        metadataBytes += max(length, profile.bytes.count)
+        let isText = type == "tEXt" || type == "zTXt"
+        let isRaw = isText && rawExif == nil && RawProfile.begins(content)
+        let unpacked =
+          type == "iCCP" || isRaw && type == "zTXt"
+          ? Self.unpacked(content.bytes, limits) : (bytes: [], isWhole: true)
+        metadataBytes += max(length, unpacked.bytes.count)
         try limits.check(metadata: metadataBytes, of: name)
         // A chunk that cannot be decompressed is dropped, because other programs might fail on it.
-        if profile.isWhole, Self.hasRightSum(reader, chunk) { collect(chunk, type, content) }
+        guard unpacked.isWhole, Self.hasRightSum(reader, chunk) else { continue }
+        if isRaw {
+          let text = Array(content.bytes.drop { $0 > 0 }.dropFirst())
+          rawExif = RawProfile.exif(in: type == "zTXt" ? unpacked.bytes : text)
+        } else {
+          collect(chunk, type, content)
+        }
       }
     }
     throw .damaged(name, "the file is cut short")
@@ -137,14 +148,15 @@ struct PNGChunks: Sendable {
     (self.depth, self.colourType, isInterlaced) = (depth, colourType, interlace != 0)
   }
 
-  /// The profile in the payload of an iCCP chunk, and whether it could be decompressed. (Section 11.3.2.3)
+  /// The compressed part of the payload of an iCCP or zTXt chunk, and whether it could be decompressed. (Sections
+  /// 11.3.2.3 and 11.3.3.3)
   ///
   /// At most one byte more than the limit is decompressed.
   private static func unpacked(
     _ payload: UnsafeBufferPointer<UInt8>,
     _ limits: PictureLimits
   ) -> (bytes: [UInt8], isWhole: Bool) {
-    // The payload begins with a name, a zero and the compression method.
+    // The payload begins with a name or a keyword, a zero and the compression method.
     guard let end = payload.firstIndex(of: 0), end + 1 < payload.count else { return ([], false) }
     let packed = UnsafeBufferPointer(rebasing: payload[(end + 2)...])
     let most = min(limits.metadataBytes, packed.count * mostExpansion) + 1
@@ -271,7 +283,9 @@ extension PNGChunks: PictureCodec {
     return profile.isWhole && profile.bytes.count <= limits.metadataBytes ? profile.bytes : []
   }
 
-  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }
+  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? {
+    exif.map { bytes[$0] } ?? rawExif.map { $0[...] }
+  }
   func xmp(in bytes: [UInt8]) -> [UInt8] { packet.map { Array(bytes[$0]) } ?? [] }
 
   func rows(

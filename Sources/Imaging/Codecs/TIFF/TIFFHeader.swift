@@ -13,6 +13,8 @@ struct TIFFHeader: Sendable {
   private(set) var layout = Bitmap.Layout.rgb
   /// Whether 0 is white.
   private(set) var isInverted = false
+  /// The palette, as 8-bit numbers; empty if the samples are no indices.
+  private(set) var palette: [UInt8] = []
   /// Whether the stored colours are multiplied by alpha.
   private(set) var isAssociated = false
   /// The size of a tile; nil if the picture is stored in strips.
@@ -61,19 +63,24 @@ struct TIFFHeader: Sendable {
     try limits.check(width: width, height: height, of: name)
     size = PixelSize(width: width, height: height)
     samples = directory.number(277) ?? 1
-    let all = directory.numbers(258, most: 64)
+    // Some programs write more numbers of bits than there are samples; libtiff ignores them.
+    let all = directory.numbers(258, most: min(max(samples, 1), 64))
     bits = all.first ?? 1
     let photometric = directory.number(262) ?? -1
     let packing = directory.number(259) ?? 1
     func refusal(_ what: String) -> LarderError {
-      LarderError(.unsupported, "cannot read \(name): a TIFF \(what); save it as PNG")
+      .unread(name, UnreadKind(name: "TIFFs \(what)", converter: "ImageMagick"))
     }
     guard directory.number(284) != 2 || samples == 1 else {
       throw refusal("with separate channels")
     }
-    guard all.allSatisfy({ $0 == bits }), [1, 2, 4, 8, 16].contains(bits),
-      directory.numbers(339, most: 64).allSatisfy({ $0 == 1 || $0 == 4 })
-    else { throw refusal("with \(all.max() ?? bits)-bit or non-integer samples") }
+    guard all.allSatisfy({ $0 == bits }) else { throw refusal("with samples of different sizes") }
+    guard [1, 2, 4, 8, 16].contains(bits) else { throw refusal("with samples of \(bits) bits") }
+    // Samples of type 4 have no declared type. They are unsigned, as in other programs.
+    let types = directory.numbers(339, most: 64).filter { $0 != 1 && $0 != 4 }
+    if let type = types.first {
+      throw refusal("with \([2: "signed", 3: "floating-point"][type, default: "complex"]) samples")
+    }
     // These numbers are, in this order: no compression, the three CCITT schemes, LZW, JPEG, Deflate, PackBits, and
     // Deflate by its older number.
     guard [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946].contains(packing) else {
@@ -83,7 +90,8 @@ struct TIFFHeader: Sendable {
     case 0, 1: (layout, isInverted) = (.grey, photometric == 0)
     case 2: layout = .rgb
     case 3 where bits <= 8:
-      layout = .indexed(Bitmap.Palette(colours: try palette(directory, name)))
+      palette = try readPalette(directory, name)
+      layout = .indexed(Bitmap.Palette(colours: palette))
     case 5 where directory.number(332) ?? 1 == 1 && bits >= 8: layout = .cmyk
     case 6 where packing == 7 && samples == 3 && bits == 8:
       (layout, hasJPEGColours) = (.rgb, true)
@@ -96,9 +104,10 @@ struct TIFFHeader: Sendable {
     guard (needed...64).contains(samples), bits >= 8 || needed == 1, packing != 7 || bits == 8
     else { throw refusal("with \(samples) samples of \(bits) bits") }
     // If there are several further samples, only the first one can be alpha. The file need not say whether it is alpha.
-    if samples > needed, bits >= 8, let kind = directory.number(338), kind == 1 || kind == 2 {
+    if samples > needed, let kind = directory.number(338), kind == 1 || kind == 2 {
       if layout == .grey { layout = .greyAlpha }
-      if layout == .rgb { layout = .rgba }
+      // A palette has no alpha for each pixel, so that its colours are looked up.
+      if layout == .rgb || isIndexed { layout = .rgba }
       isAssociated = kind == 1 && layout.hasAlpha
     }
     // A compressed picture of more than 16 megapixels must have a byte for each 4,096 pixels.
@@ -111,10 +120,13 @@ struct TIFFHeader: Sendable {
     }
   }
 
-  /// The palette, as 8-bit numbers.
+  /// Reads the palette.
   ///
   /// The standard requires 16 bits for each number, but some programs write numbers of 8 bits. (Section 5)
-  private func palette(_ directory: TIFFDirectory, _ name: String) throws(LarderError) -> [UInt8] {
+  private func readPalette(
+    _ directory: TIFFDirectory,
+    _ name: String
+  ) throws(LarderError) -> [UInt8] {
     let count = 1 << bits
     let numbers = directory.numbers(320, most: 3 * count)
     guard numbers.count == 3 * count else { throw .damaged(name, "its palette is incomplete") }
@@ -173,10 +185,10 @@ extension TIFFHeader: PictureCodec {
     _ request: RowRequest,
     _ limits: PictureLimits
   ) throws(LarderError) -> OpenRows {
-    let rows = try TIFFRows(self, bytes, request.region, limits, name: file.name)
-    var source: any RowSource = rows
+    let rows = try TIFFRows(self, bytes, limits, name: file.name)
+    var source = rows.placed(PixelRegion(size), over: request.region)
     if layout == .cmyk {
-      source = try rows.inksConverted(
+      source = try source.inksConverted(
         profile: profile.map { Array(file.bytes[$0]) } ?? [],
         isInverted: false,
         name: file.name

@@ -1,46 +1,43 @@
 import Base
 import CTIFF
 
-/// The rows of a region of a TIFF.
+/// The rows of a TIFF.
 final class TIFFRows: RowSource {
   let shape: RowShape
   private let header: TIFFHeader
-  private let region: PixelRegion
   private let name: String
   private let file: OpaquePointer
   /// The stored samples of one row.
   private var line: [UInt8]
-  /// The number of the next row to deliver, counted from the top of the picture.
-  private var next: Int
+  /// The number of the next row to deliver.
+  private var next = 0
 
   /// The first message of libtiff; empty if it has found nothing wrong so far.
   private var words: String { String(cString: ctiff_words(file)) }
 
   var isDamaged: Bool { !words.isEmpty }
 
-  /// Starts at the region's first row.
+  /// Starts at the first row.
   ///
   /// - Parameters:
   ///   - header: The first directory of the file.
   ///   - bytes: The file, which must stay valid while these rows are read.
-  ///   - region: The region, in pixels of the stored picture.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` when libtiff is not installed, or refuses the file.
   init(
     _ header: TIFFHeader,
     _ bytes: UnsafeBufferPointer<UInt8>,
-    _ region: PixelRegion,
     _ limits: PictureLimits,
     name: String
   ) throws(LarderError) {
     if let words = ctiff_open() {
       throw .noLibrary(name, "TIFF", "libtiff6", String(cString: words))
     }
-    (self.header, self.region, self.name, next) = (header, region, name, region.y)
+    (self.header, self.name) = (header, name)
     shape = RowShape(
-      width: region.width,
-      height: region.height,
+      width: header.size.width,
+      height: header.size.height,
       layout: header.layout,
       depth: header.isIndexed ? header.bits : header.depth
     )
@@ -83,7 +80,7 @@ final class TIFFRows: RowSource {
     }
   }
 
-  /// Writes the samples of a row that are within the region and belong to a channel that is used.
+  /// Writes the samples of a row that belong to a channel that is used.
   private func unpack(
     _ line: UnsafeRawBufferPointer,
     _ target: UnsafeMutableRawBufferPointer
@@ -92,17 +89,17 @@ final class TIFFRows: RowSource {
     if bits >= 8, bits == shape.depth, channels == header.samples, !header.isInverted,
       !header.isAssociated
     {
-      let start = region.x * shape.pixelBytes
-      let samples = UnsafeRawBufferPointer(rebasing: line[start..<start + target.count])
-      return target.copyMemory(from: samples)
+      return target.copyMemory(from: UnsafeRawBufferPointer(rebasing: line[..<target.count]))
     }
+    // The colours of indices with alpha are looked up.
+    let isLookedUp = !header.palette.isEmpty && !header.isIndexed
     let most = 1 << bits - 1
-    // Grey of fewer than 8 bits becomes 8-bit grey.
+    // Grey and alpha of fewer than 8 bits get 8 bits.
     let widest = bits < 8 && !header.isIndexed ? 255 / most : 1
     var pixel = [Int](repeating: 0, count: channels)
-    for x in 0..<region.width {
-      for channel in 0..<channels {
-        let bit = ((region.x + x) * header.samples + channel) * bits
+    for x in 0..<shape.width {
+      for channel in 0..<(isLookedUp ? 2 : channels) {
+        let bit = (x * header.samples + channel) * bits
         // libtiff delivers 16 bits in the machine's byte order. In other bytes, the leftmost sample has the highest bits.
         pixel[channel] =
           bits == 16
@@ -110,15 +107,21 @@ final class TIFFRows: RowSource {
           : Int(line[bit / 8]) >> (8 - bits - bit % 8) & most
       }
       if header.isInverted { pixel[0] = most - pixel[0] }
-      if header.isAssociated { divide(&pixel, most) }
+      if isLookedUp {
+        let (index, alpha) = (pixel[0], pixel[1])
+        for channel in 0..<3 { pixel[channel] = Int(header.palette[index * 3 + channel]) }
+        pixel[3] = alpha * widest
+      } else if widest > 1 {
+        for channel in 0..<channels { pixel[channel] *= widest }
+      }
+      if header.isAssociated { divide(&pixel, bits == 16 ? 65_535 : 255) }
       for channel in 0..<channels {
         let place = x * channels + channel
         if shape.depth == 16 {
           target.storeBytes(of: UInt16(pixel[channel]), toByteOffset: place * 2, as: UInt16.self)
         } else {
           // CMYK of 16 bits becomes 8-bit CMYK.
-          let value = bits == 16 ? (pixel[channel] + 128) / 257 : pixel[channel] * widest
-          target[place] = UInt8(value)
+          target[place] = UInt8(bits == 16 ? (pixel[channel] + 128) / 257 : pixel[channel])
         }
       }
     }

@@ -36,6 +36,8 @@ enum WebPCodec {
     // is.
     let wanted = chunks.coversCanvas ? region : PixelRegion(frame.size)
     var padded = wanted.padded(in: frame.size)
+    // The rows below are decoded, too, because libwebp finds no damage in rows that it does not decode.
+    padded.height = frame.height - padded.y
     // If there is alpha, libwebp would mix the colours of transparent pixels into others.
     if let ratio, ratio >= 1.5, chunks.coversCanvas, !chunks.hasAlpha,
       !chunks.isLossless || region.width * region.height * 4 >= least
@@ -51,8 +53,7 @@ enum WebPCodec {
     if chunks.hasAlpha, !chunks.isLossless {
       // If a region's alpha is predicted from the rows above it, libwebp 1.2.4, and perhaps later versions, skips these
       // rows nevertheless. So the frame is decoded from its top.
-      let height = padded.y + padded.height
-      padded = PixelRegion(x: padded.x, y: 0, width: padded.width, height: height)
+      padded = PixelRegion(x: padded.x, y: 0, width: padded.width, height: frame.height)
     }
     var bitmap = try decode(file, chunks, padded, as: padded.size, limits)
     bitmap.keep(wanted.inside(padded))
