@@ -108,7 +108,7 @@ struct FuzzedReader {
     }
   }
 
-  /// Checks that JSON Lines become the same array in whatever pieces they are received, and that it lists the same.
+  /// Checks that JSON Lines become the same array however they are divided into pieces, and that it lists the same.
   private func checkJoining(_ input: [UInt8]) {
     let array = JSONLines.array(of: input)
     expect(array.count <= 2 * input.count + 2, "\(array.count) bytes of \(input.count)")

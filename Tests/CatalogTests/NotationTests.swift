@@ -143,7 +143,7 @@ struct NotationTests {
   @Test(arguments: [
     ("id;name;5\" disk\nA;Cup \"x,y,z,w;\n", #"{"id":"A","name":"Cup \"x,y,z,w"}"#),
     ("id;\"a, b\";\"c, d\"\nA;1;2\n", #"{"id":"A","a, b":"1","c, d":"2"}"#),
-    ("id;\"a\n,,,,b\"\nA;1\n", #"{"id":"A","a\n,,,,b":"1"}"#),
+    ("id;\"a\n,,,,b\"\nA;1\n", #"{"id":"A","a\u000a,,,,b":"1"}"#),
   ])
   func `a quote encloses separators only at the beginning of a column's name`(
     _ body: String,

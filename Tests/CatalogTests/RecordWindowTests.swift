@@ -48,6 +48,10 @@ struct RecordWindowTests {
       feed.replacing("<item", with: "<x:item").replacing("</item", with: "</x:item")
         .replacing("<rss", with: "<rss xmlns:x='x'"), "read: xml\nxml: {record: item}"
     ),
+    (
+      feed.replacing("<rss", with: "<!DOCTYPE rss SYSTEM \"<item>\">\n<rss"),
+      "xml: {record: item}"
+    ),
   ]
 
   private func file(_ lines: String) throws -> CatalogFile {
@@ -100,13 +104,13 @@ struct RecordWindowTests {
 
   @Test(arguments: [
     // The records have several parents, a path leads into the records or beside them, the encoding
-    // does not contain ASCII, no element is a record, or the document has a DOCTYPE.
+    // does not contain ASCII, no element is a record, or the document type has declarations.
     ("<a><b><item/><item/></b><c><item/></c></a>", "xml: {record: item}"),
     (feed, "xml: {record: item}\nenvelope: {title: \"$.items[0].title\"}"),
     (feed, "xml: {record: item}\nitems: $.around.rss.channel.break"),
     (feed.replacing("UTF-8", with: "UTF-7"), "xml: {record: item}"),
     (feed, "read: xml\nitems: $.rss.channel.item"),
-    ("<!DOCTYPE rss>" + feed, "xml: {record: item}"),
+    (feed.replacing("<!--", with: "<!DOCTYPE rss [<!ENTITY a 'b'>]><!--"), "xml: {record: item}"),
     ("[1]\n[2]\n[3]\n[4]\n[5]\n[6]\n", "read: jsonl\nitems: \"$[*]\""),
     (table, "read: csv\ntransform: ."),
   ])

@@ -66,6 +66,7 @@ extension RecordCuts {
     case .xml:
       guard MarkupTags.isASCII(beginning), let names = notation.xml?.records, !names.isEmpty
       else { return nil }
+      cursor.move(to: start + MarkupTags.bareDocumentType(in: beginning).upperBound)
       cuts = Self.xml(&cursor, named: names, size)
     case .json, .html, nil: return nil
     }

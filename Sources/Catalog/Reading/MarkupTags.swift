@@ -51,8 +51,8 @@ enum MarkupTags {
   ) -> Fault? {
     var scan = scan
     for place in bytes.indices.dropFirst(start) where !scan.skips(bytes[place]) {
-      if case .refused(let start, let reason) = scan.step(bytes[place], at: place) {
-        return Fault(line: 1 + bytes[..<start].count { $0 == 0x0A }, reason: reason)
+      if case .refused(let start) = scan.step(bytes[place], at: place) {
+        return Fault(line: 1 + bytes[..<start].count { $0 == 0x0A }, reason: scan.refusal)
       }
     }
     return nil
@@ -139,9 +139,9 @@ struct MarkupScan {
     case start(at: Int, isEmpty: Bool)
     /// This byte ends an end tag. `at` is the offset of its `<`.
     case end(at: Int)
-    /// The document must not be parsed. `at` is the offset of the `<` of the tag at fault, and the reason is one of a
-    /// ``MarkupTags/Fault``.
-    case refused(at: Int, reason: String)
+    /// The document must not be parsed, for the reason in ``MarkupScan/refusal``. `at` is the offset of the `<` of the tag
+    /// at fault.
+    case refused(at: Int)
   }
 
   private enum State {
@@ -161,6 +161,8 @@ struct MarkupScan {
     case unquotedValue
   }
 
+  /// The reason for a refusal, as in ``MarkupTags/Fault``.
+  private(set) var refusal = ""
   private let isHTML: Bool
   private var state = State.text
   /// The offset of the `<` of the current tag.
@@ -221,7 +223,8 @@ struct MarkupScan {
         return step(byte, at: place)
       }
       guard isComment || "[CDATA[".utf8.starts(with: word) else {
-        return .refused(at: start, reason: MarkupTags.documentType)
+        refusal = MarkupTags.documentType
+        return .refused(at: start)
       }
       if word.count == (isComment ? 2 : 7) { skip(past: isComment ? "-->" : "]]>") }
     case .until(let end, let mask):
@@ -272,16 +275,16 @@ struct MarkupScan {
     case UInt8(ascii: "="):
       if prefix == Self.namespace.count { namespaces += 1 }
       if !isHTML, namespaces > MarkupTags.mostNamespaces {
-        let reason = "has a tag that declares more than \(MarkupTags.mostNamespaces) namespaces"
-        return .refused(at: start, reason: reason)
+        refusal = "has a tag that declares more than \(MarkupTags.mostNamespaces) namespaces"
+        return .refused(at: start)
       }
       (state, prefix) = (.equals, 0)
     case 0...0x20, UInt8(ascii: "/"): prefix = 0
     default:
       if prefix == 0 { attributes += 1 }
       if attributes > MarkupTags.mostAttributes {
-        let reason = "has a tag of more than \(MarkupTags.mostAttributes) attributes"
-        return .refused(at: start, reason: reason)
+        refusal = "has a tag of more than \(MarkupTags.mostAttributes) attributes"
+        return .refused(at: start)
       }
       if let count = prefix, count < Self.namespace.count {
         prefix = byte == Self.namespace[count] ? count + 1 : nil

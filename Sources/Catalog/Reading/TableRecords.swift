@@ -69,7 +69,8 @@ struct TableRecords {
       // Each record repeats the names of its columns.
       guard writer.bytes.count <= 1 << 20 + Self.mostGrowth * bytes.count else {
         let reason =
-          "its records, which repeat its column names, take more than \(Self.mostGrowth) times its size"
+          "its records, each with its column names, take more than \(Self.mostGrowth) times its "
+          + "size"
         throw .shape(subject, reason, remedy: "check the URL")
       }
     }
