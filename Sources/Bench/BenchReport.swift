@@ -88,10 +88,6 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var cpuSeconds = 0.0
     /// The highest memory use of all runs.
     package var peakBytes: ByteCount = 0
-    /// The distribution of the total time, as points of a curve.
-    package var spectrum: [SpectrumPoint] = []
-    /// The number of pictures over the time of the median run.
-    package var timeline = Timeline()
 
     /// Creates a row without results.
     package init(parallel: Int, pass: Pass) {
@@ -124,16 +120,6 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var opened = 0
     /// The number of requests on a connection that was already open.
     package var reused = 0
-  }
-
-  /// The numbers of pictures that were finished in each part of a run; the parts are equally long.
-  package struct Timeline: Sendable, Equatable, Codable {
-    /// The length of a part, in seconds.
-    package var intervalSeconds = 0.0
-    /// The number of pictures that were finished in each part.
-    package var images: [Int] = []
-    /// The number of bytes of these pictures, for each part.
-    package var bytes: [ByteCount] = []
   }
 
   /// The fastest row.
@@ -217,12 +203,4 @@ package struct Quantiles: Sendable, Equatable, Codable {
 
   /// The value if nothing was measured.
   package static let none = Quantiles(count: 0)
-}
-
-/// A point of the curve that shows a distribution of times.
-package struct SpectrumPoint: Sendable, Equatable, Codable {
-  /// The percentile, from 0 to 100.
-  package var percentile: Double
-  /// The time that this percentage of the requests did not exceed, in milliseconds.
-  package var milliseconds: Double
 }

@@ -27,7 +27,6 @@ import Transport
     #expect(report.runs.map(\.bytes) == [ByteCount(400 * pictures), 0, 0])
     #expect(report.runs.allSatisfy { $0.failures == 0 && $0.repetitions == 2 })
     #expect(report.runs[0].totalMilliseconds.count == 2 * pictures)
-    #expect(report.runs[0].timeline.images.reduce(0, +) == pictures)
     #expect(report.runs[0].protocols == ["HTTP/1.1": 2 * pictures])
     #expect(report.runs[0].cpuSeconds > 0)
     #expect(report.runs[0].peakBytes > .mebibytes(1))
@@ -180,7 +179,7 @@ import Transport
     let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
 
     let row = try #require(report.runs.first)
-    #expect(row.spectrum.allSatisfy { $0.milliseconds >= 30 })
+    #expect((row.totalMilliseconds.p50 ?? 0) >= 30)
     #expect((row.waitMilliseconds.p50 ?? 0) >= 29.5)
     #expect((row.ttfbMilliseconds.p50 ?? 0) >= 30)
   }
