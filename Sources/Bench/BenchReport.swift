@@ -53,8 +53,8 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var waitMilliseconds = Quantiles.none
     /// The time from the first byte of the answer to the last.
     package var transferMilliseconds = Quantiles.none
-    /// Each run's median of the total time, in milliseconds; nil in reports of earlier versions of larder.
-    package var p50OfRuns: [Double]? = []
+    /// Each run's median of the total time, in milliseconds.
+    package var p50OfRuns: [Double] = []
     /// Each run's 99th percentile of the total time, in milliseconds.
     package var p99OfRuns: [Double] = []
     /// The number of finished requests for pictures, successful or not.
@@ -73,17 +73,12 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var failures = 0
     /// The number of failed requests for each reason, such as `timeout-idle`.
     package var failureReasons: [String: Int] = [:]
-    /// The number of requests for each status, such as `200`; nil in reports of earlier versions of larder.
+    /// The number of requests for each status, such as `200`.
     ///
     /// If a request was repeated, the status of its last answer counts.
-    package var statuses: [String: Int]? = [:]
-    /// The ten slowest URLs, the slowest first; nil in reports of earlier versions of larder.
-    package var slowest: [SlowURL]? = []
-    /// The share of the median run in which transfers waited for larder to hash and write; nil in reports of earlier
-    /// versions.
-    ///
-    /// It is 0 if the bytes were discarded.
-    package var writingShare: Double? = 0
+    package var statuses: [String: Int] = [:]
+    /// The ten slowest URLs, the slowest first.
+    package var slowest: [SlowURL] = []
     /// The median of the runs' processor times.
     package var cpuSeconds = 0.0
     /// The highest memory use of all runs.

@@ -55,7 +55,7 @@ struct RowBuilder {
     var seen: Set<String> = []
     latencies.sort { $0.latency > $1.latency }
     slowest = Array(latencies.filter { seen.insert($0.url.text).inserted }.prefix(10))
-    if let value = own.milliseconds(at: 50) { sum.p50OfRuns?.append(value) }
+    if let value = own.milliseconds(at: 50) { sum.p50OfRuns.append(value) }
     if let value = own.milliseconds(at: 99) { sum.p99OfRuns.append(value) }
     total.add(own)
     var run = run
@@ -78,7 +78,6 @@ struct RowBuilder {
     row.bytes = median.bytes
     row.seconds = median.seconds
     row.bytesPerSecond = median.seconds > 0 ? Double(median.bytes.count) / median.seconds : 0
-    row.writingShare = median.writingShare
     row.slowest = slowest.map {
       BenchReport.SlowURL(url: $0.url.redacted, milliseconds: Double($0.latency) / 1e6)
     }
@@ -105,7 +104,7 @@ struct RowBuilder {
     for sample in run.samples {
       sum.requests += 1
       sum.retries += max(0, sample.attempts - 1)
-      if let status = sample.status { sum.statuses?[status, default: 0] += 1 }
+      if let status = sample.status { sum.statuses[status, default: 0] += 1 }
       guard sample.failure == nil else { continue }
       sum.notModified += sample.isNotModified ? 1 : 0
       sum.protocols[sample.version.rawValue, default: 0] += 1

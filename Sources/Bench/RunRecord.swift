@@ -19,8 +19,6 @@ struct RunRecord: Sendable {
   let bytes: ByteCount
   /// The duration in seconds, including the requests for sections and the report.
   let seconds: Double
-  /// The share of the duration in which transfers waited for larder to hash and write.
-  let writingShare: Double
   let cpuSeconds: Double
   let peakBytes: ByteCount
 
@@ -31,14 +29,12 @@ struct RunRecord: Sendable {
     _ transport: MeasuringTransport,
     _ meter: ProcessMeter
   ) {
-    let now = MonotonicTime.now()
+    seconds = Double(MonotonicTime.now() - meter.began) / 1e9
     (cpuSeconds, peakBytes) = (meter.cpuSeconds, meter.peakBytes)
     self.pass = pass
     (images, failures) = (max(0, result.images), result.failures)
     (others, samples) = (transport.others, transport.samples)
     bytes = samples.reduce(.zero) { $0 + $1.bytes }
-    seconds = Double(now - meter.began) / 1e9
-    writingShare = seconds > 0 ? min(1, transport.writingSeconds(until: now) / seconds) : 0
   }
 
   var imagesPerSecond: Double { seconds > 0 ? Double(images) / seconds : 0 }

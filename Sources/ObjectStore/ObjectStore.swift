@@ -243,35 +243,6 @@ package final class ObjectStore: Sendable {
     ["Content-Type": type, "If-None-Match": "*"]
   }
 
-  /// Tests whether the store accepts only one of many simultaneous conditional writes to the same object.
-  ///
-  /// - Parameter path: The path of an object for the test. It is written by 8 simultaneous requests and then removed,
-  ///   up to four times.
-  /// - Returns: Whether the store accepted only one write each time. If a store accepts several writes only sometimes,
-  ///   it may pass the test.
-  /// - Throws: ``LarderError``.
-  package func takesOneOfMany(trying path: String) throws(LarderError) -> Bool {
-    for _ in 0..<4 where try taken(of: 8, at: path) != 1 { return false }
-    return true
-  }
-
-  /// Sends `count` simultaneous conditional writes, and returns how many of them the store accepted.
-  private func taken(of count: Int, at path: String) throws(LarderError) -> Int {
-    let taken = Atomic<Int>(0)
-    try each((0..<count).map { "\($0)" }) { writer, done in
-      let body = Array("writer \(writer)\n".utf8)
-      let headers = Self.once("text/plain")
-      self.ask(.put, path, headers: headers, body: body, doing: "write") { result in
-        if case .success = result { taken.add(1, ordering: .relaxed) }
-        done(result.map { _ in })
-      }
-    } failed: {
-      $0.code != .objectExists
-    }
-    try remove([path])
-    return taken.load(ordering: .relaxed)
-  }
-
   /// Requires that the store refuses a conditional write to an object that exists.
   ///
   /// - Parameter path: The path of an object for the test, which is removed afterwards.
