@@ -425,8 +425,6 @@ final class PassingSink: BodySink {
     (again, self.piece) = (restart, piece)
   }
 
-  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
-
   func receive(_ bytes: RawSpan) -> BodyDecision {
     piece(bytes)
     return .accept

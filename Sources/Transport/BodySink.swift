@@ -64,6 +64,9 @@ package protocol BodySink: AnyObject, Sendable {
 extension BodySink {
   /// Nil, for sinks that cannot resume a body.
   package var resumePoint: ResumePoint? { nil }
+
+  /// Accepts every body.
+  package func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
 }
 
 /// Collects the first bytes of a body in memory, and ignores the rest.
@@ -80,8 +83,6 @@ package final class MemorySink: BodySink {
 
   /// The collected bytes.
   package var bytes: [UInt8] { collected.withLock { $0 } }
-
-  package func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
 
   package func receive(_ bytes: RawSpan) -> BodyDecision {
     collected.withLock { collected in
