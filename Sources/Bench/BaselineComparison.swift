@@ -64,7 +64,7 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
         continue
       }
       add("imagesPerSecond", new, old.rates, new.rates, sign: 1)
-      add("p50", new, old.p50OfRuns ?? [], new.p50OfRuns ?? [], sign: -1)
+      add("p50", new, old.p50OfRuns, new.p50OfRuns, sign: -1)
       add("p99", new, old.p99OfRuns, new.p99OfRuns, sign: -1)
     }
     correct()

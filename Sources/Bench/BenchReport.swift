@@ -53,8 +53,8 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var waitMilliseconds = Quantiles.none
     /// The time from the first byte of the answer to the last.
     package var transferMilliseconds = Quantiles.none
-    /// Each run's median of the total time, in milliseconds; nil in reports of earlier versions of larder.
-    package var p50OfRuns: [Double]? = []
+    /// Each run's median of the total time, in milliseconds.
+    package var p50OfRuns: [Double] = []
     /// Each run's 99th percentile of the total time, in milliseconds.
     package var p99OfRuns: [Double] = []
     /// The number of finished requests for pictures, successful or not.
@@ -73,25 +73,16 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var failures = 0
     /// The number of failed requests for each reason, such as `timeout-idle`.
     package var failureReasons: [String: Int] = [:]
-    /// The number of requests for each status, such as `200`; nil in reports of earlier versions of larder.
+    /// The number of requests for each status, such as `200`.
     ///
     /// If a request was repeated, the status of its last answer counts.
-    package var statuses: [String: Int]? = [:]
-    /// The ten slowest URLs, the slowest first; nil in reports of earlier versions of larder.
-    package var slowest: [SlowURL]? = []
-    /// The share of the median run in which transfers waited for larder to hash and write; nil in reports of earlier
-    /// versions.
-    ///
-    /// It is 0 if the bytes were discarded.
-    package var writingShare: Double? = 0
+    package var statuses: [String: Int] = [:]
+    /// The ten slowest URLs, the slowest first.
+    package var slowest: [SlowURL] = []
     /// The median of the runs' processor times.
     package var cpuSeconds = 0.0
     /// The highest memory use of all runs.
     package var peakBytes: ByteCount = 0
-    /// The distribution of the total time, as points of a curve.
-    package var spectrum: [SpectrumPoint] = []
-    /// The number of pictures over the time of the median run.
-    package var timeline = Timeline()
 
     /// Creates a row without results.
     package init(parallel: Int, pass: Pass) {
@@ -124,16 +115,6 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var opened = 0
     /// The number of requests on a connection that was already open.
     package var reused = 0
-  }
-
-  /// The numbers of pictures that were finished in each part of a run; the parts are equally long.
-  package struct Timeline: Sendable, Equatable, Codable {
-    /// The length of a part, in seconds.
-    package var intervalSeconds = 0.0
-    /// The number of pictures that were finished in each part.
-    package var images: [Int] = []
-    /// The number of bytes of these pictures, for each part.
-    package var bytes: [ByteCount] = []
   }
 
   /// The fastest row.
@@ -217,12 +198,4 @@ package struct Quantiles: Sendable, Equatable, Codable {
 
   /// The value if nothing was measured.
   package static let none = Quantiles(count: 0)
-}
-
-/// A point of the curve that shows a distribution of times.
-package struct SpectrumPoint: Sendable, Equatable, Codable {
-  /// The percentile, from 0 to 100.
-  package var percentile: Double
-  /// The time that this percentage of the requests did not exceed, in milliseconds.
-  package var milliseconds: Double
 }

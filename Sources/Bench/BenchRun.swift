@@ -143,7 +143,7 @@ package final class BenchRun: Sendable {
     let base = StoppableTransport(try surroundings.transport(parallel))
     return plan.order.compactMap { pass in
       guard !hasStopped else { return nil }
-      let transport = MeasuringTransport(base, rate: plan.rate, timesSinks: false)
+      let transport = MeasuringTransport(base, rate: plan.rate)
       let stop = { @Sendable in
         base.stop()
         transport.cancelAll()
@@ -161,11 +161,7 @@ package final class BenchRun: Sendable {
     parallel: Int,
     _ cache: String
   ) throws -> RunRecord {
-    let transport = MeasuringTransport(
-      try surroundings.transport(parallel),
-      rate: plan.rate,
-      timesSinks: true
-    )
+    let transport = MeasuringTransport(try surroundings.transport(parallel), rate: plan.rate)
     let wall = surroundings.wall
     let age = pass == .revalidate ? Self.untilStale : 0
     let run = SyncRun(

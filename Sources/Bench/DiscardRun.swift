@@ -51,7 +51,7 @@ final class DiscardRun: Sendable {
       request.accept = .picture
       request.trust = .named
       if pass == .revalidate { request.condition = known[number] }
-      transport.fetch(request, into: DiscardSink()) { [self] result in
+      transport.fetch(request, into: MemorySink(most: 0)) { [self] result in
         let next = state.withLock { state -> Int? in
           switch result {
           case .success(let response):
@@ -79,11 +79,4 @@ final class DiscardRun: Sendable {
     group.join()
     return state.withLock { ($0.images, $0.failures) }
   }
-}
-
-/// A destination of a response's bytes that discards them.
-private final class DiscardSink: BodySink {
-  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
-  func receive(_ bytes: RawSpan) -> BodyDecision { .accept }
-  func restart() {}
 }

@@ -14,35 +14,20 @@ final class MeasuringTransport: Fetching {
 
   private let transport: any Fetching
   private let pacer: Pacer?
-  private let timesSinks: Bool
   private let state = Mutex(Samples())
-  private let writing = Atomic<Int64>(0)
 
   /// Creates a transport that forwards to another one.
   ///
   /// - Parameters:
   ///   - transport: The other transport.
   ///   - rate: The number of requests for pictures per second. Pass nil to delay none.
-  ///   - timesSinks: Whether to measure how long transfers wait for the destinations of their bytes.
-  init(_ transport: any Fetching, rate: Double?, timesSinks: Bool) {
+  init(_ transport: any Fetching, rate: Double?) {
     self.transport = transport
-    self.timesSinks = timesSinks
     pacer = rate.map { Pacer(rate: $0) }
   }
 
   /// The measurements of the requests for pictures that have ended.
   var samples: [RequestSample] { state.withLock { $0.samples } }
-  /// How long transfers waited for larder to hash and write, in seconds.
-  ///
-  /// It is the time in which the transfer thread was blocked, and the time from the last transfer to the end of the
-  /// run.
-  func writingSeconds(until end: MonotonicTime) -> Double {
-    guard timesSinks, let last = state.withLock({ $0.samples.map(\.ended).max() }) else {
-      return 0
-    }
-    return Double(writing.load(ordering: .relaxed) + max(0, end - last)) / 1e9
-  }
-
   /// The number of requests for sections and details.
   var others: Int { state.withLock { $0.others } }
 
@@ -82,46 +67,13 @@ final class MeasuringTransport: Fetching {
         .failure(TransferFailure(reason: .cancelled, url: request.url.redacted))
       )
     }
-    let taker: any BodySink = timesSinks ? TimedSink(sink, timed) : sink
-    transport.fetch(request, into: taker) { [self] result in
+    transport.fetch(request, into: sink) { [self] result in
       var sample = RequestSample(result, planned: planned, at: .now())
       sample.url = request.url
       state.withLock { $0.samples.append(sample) }
-      timed { completion(result) }
+      completion(result)
     }
   }
-
-  /// Runs `work`, and adds its duration to the writing time.
-  private func timed(_ work: () -> Void) {
-    guard timesSinks else { return work() }
-    let start = MonotonicTime.now()
-    work()
-    writing.add(.now() - start, ordering: .relaxed)
-  }
-}
-
-/// Forwards the bytes of a response to another sink, and measures the time that this sink takes.
-private final class TimedSink: BodySink {
-  private let sink: any BodySink
-  private let timed: @Sendable (() -> Void) -> Void
-
-  init(_ sink: any BodySink, _ timed: @escaping @Sendable (() -> Void) -> Void) {
-    (self.sink, self.timed) = (sink, timed)
-  }
-
-  var resumePoint: ResumePoint? { sink.resumePoint }
-
-  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
-    sink.begin(head, at: offset)
-  }
-
-  func receive(_ bytes: RawSpan) -> BodyDecision {
-    var decision = BodyDecision.accept
-    timed { decision = sink.receive(bytes) }
-    return decision
-  }
-
-  func restart() { sink.restart() }
 }
 
 extension RequestSample {

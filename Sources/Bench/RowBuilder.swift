@@ -55,7 +55,7 @@ struct RowBuilder {
     var seen: Set<String> = []
     latencies.sort { $0.latency > $1.latency }
     slowest = Array(latencies.filter { seen.insert($0.url.text).inserted }.prefix(10))
-    if let value = own.milliseconds(at: 50) { sum.p50OfRuns?.append(value) }
+    if let value = own.milliseconds(at: 50) { sum.p50OfRuns.append(value) }
     if let value = own.milliseconds(at: 99) { sum.p99OfRuns.append(value) }
     total.add(own)
     var run = run
@@ -78,8 +78,6 @@ struct RowBuilder {
     row.bytes = median.bytes
     row.seconds = median.seconds
     row.bytesPerSecond = median.seconds > 0 ? Double(median.bytes.count) / median.seconds : 0
-    row.writingShare = median.writingShare
-    row.timeline = median.timeline
     row.slowest = slowest.map {
       BenchReport.SlowURL(url: $0.url.redacted, milliseconds: Double($0.latency) / 1e6)
     }
@@ -91,7 +89,7 @@ struct RowBuilder {
         halfWidth: estimate.halfWidth
       )
     }
-    (row.totalMilliseconds, row.spectrum) = (total.quantiles, total.spectrum)
+    row.totalMilliseconds = total.quantiles
     for (time, histogram) in times { row[keyPath: time] = histogram.quantiles }
     row.cpuSeconds = Estimate(runs.map(\.cpuSeconds))?.median ?? 0
     row.peakBytes = runs.map(\.peakBytes).max() ?? 0
@@ -106,7 +104,7 @@ struct RowBuilder {
     for sample in run.samples {
       sum.requests += 1
       sum.retries += max(0, sample.attempts - 1)
-      if let status = sample.status { sum.statuses?[status, default: 0] += 1 }
+      if let status = sample.status { sum.statuses[status, default: 0] += 1 }
       guard sample.failure == nil else { continue }
       sum.notModified += sample.isNotModified ? 1 : 0
       sum.protocols[sample.version.rawValue, default: 0] += 1
@@ -159,26 +157,5 @@ struct LatencyHistogram: Sendable {
       p999: milliseconds(at: 99.9),
       max: milliseconds(at: 100)
     )
-  }
-
-  /// The whole distribution as points of a curve.
-  ///
-  /// The points approach 100 %: there are four from 0 to 50 %, four from 50 to 75 %, four from 75 to 87.5 %, and so on.
-  var spectrum: [SpectrumPoint] {
-    guard !isEmpty else { return [] }
-    let least = 100 / Double(histogram.totalCount)
-    var points = [SpectrumPoint(percentile: 0, milliseconds: milliseconds(at: 0) ?? 0)]
-    var (start, rest) = (0.0, 100.0)
-    while rest > least {
-      for quarter in 1...4 {
-        let percentile = start + rest / 2 * Double(quarter) / 4
-        guard let value = milliseconds(at: percentile) else { continue }
-        points.append(SpectrumPoint(percentile: percentile, milliseconds: value))
-      }
-      start += rest / 2
-      rest /= 2
-    }
-    points.append(SpectrumPoint(percentile: 100, milliseconds: milliseconds(at: 100) ?? 0))
-    return points
   }
 }

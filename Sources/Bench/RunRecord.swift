@@ -17,16 +17,10 @@ struct RunRecord: Sendable {
   var samples: [RequestSample]
   /// The number of body bytes that were received.
   let bytes: ByteCount
-  let timeline: BenchReport.Timeline
   /// The duration in seconds, including the requests for sections and the report.
   let seconds: Double
-  /// The share of the duration in which transfers waited for larder to hash and write.
-  let writingShare: Double
   let cpuSeconds: Double
   let peakBytes: ByteCount
-
-  /// The number of parts into which a run is divided for its timeline.
-  private static let intervals = 48
 
   /// Creates the record of a run that ends now.
   init(
@@ -35,38 +29,15 @@ struct RunRecord: Sendable {
     _ transport: MeasuringTransport,
     _ meter: ProcessMeter
   ) {
-    let now = MonotonicTime.now()
+    seconds = Double(MonotonicTime.now() - meter.began) / 1e9
     (cpuSeconds, peakBytes) = (meter.cpuSeconds, meter.peakBytes)
     self.pass = pass
     (images, failures) = (max(0, result.images), result.failures)
     (others, samples) = (transport.others, transport.samples)
     bytes = samples.reduce(.zero) { $0 + $1.bytes }
-    seconds = Double(now - meter.began) / 1e9
-    timeline = Self.timeline(of: samples, from: meter.began, seconds)
-    writingShare = seconds > 0 ? min(1, transport.writingSeconds(until: now) / seconds) : 0
   }
 
   var imagesPerSecond: Double { seconds > 0 ? Double(images) / seconds : 0 }
-
-  private static func timeline(
-    of samples: [RequestSample],
-    from began: MonotonicTime,
-    _ seconds: Double
-  ) -> BenchReport.Timeline {
-    guard seconds > 0, !samples.isEmpty else { return BenchReport.Timeline() }
-    var timeline = BenchReport.Timeline(
-      intervalSeconds: seconds / Double(intervals),
-      images: [Int](repeating: 0, count: intervals),
-      bytes: [ByteCount](repeating: 0, count: intervals)
-    )
-    for sample in samples where sample.failure == nil {
-      let seconds = Double(sample.ended - began) / 1e9
-      let place = min(max(0, Int(seconds / timeline.intervalSeconds)), intervals - 1)
-      timeline.images[place] += 1
-      timeline.bytes[place] += sample.bytes
-    }
-    return timeline
-  }
 }
 
 /// Measures the time of a run, and this process's processor time and highest memory use, as Linux counts them.

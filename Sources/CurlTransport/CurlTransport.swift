@@ -302,42 +302,34 @@ final class Inbox: Sendable {
 
 /// Counts the requests under way, for the progress display.
 ///
-/// The transfer thread updates the counters without a lock, a few times for each request. Any thread can read them.
+/// The transfer thread updates the counts a few times for each request. Any thread can read them.
 final class ActivityTally: Sendable {
-  /// The counter of the requests under way whose last attempt was sent to one host.
-  final class Host: Sendable {
-    let name: String
-    private let requests = Atomic<Int>(0)
-
-    init(_ name: String) { self.name = name }
-
-    var count: Int { requests.load(ordering: .relaxed) }
-
-    func add(_ count: Int) { requests.wrappingAdd(count, ordering: .relaxed) }
+  private struct Counts {
+    var retrying = 0
+    /// The number of requests under way whose last attempt was sent to each host.
+    ///
+    /// The index is the number of the host in the schedule.
+    var hosts: [(host: String, requests: Int)] = []
   }
 
-  private let hosts = Mutex<[Host]>([])
-  private let retrying = Atomic<Int>(0)
+  private let counts = Mutex(Counts())
 
-  /// Makes the counter for a new host.
-  func addHost(_ url: WebURL) -> Host {
-    let host = Host(url.shownHost)
-    hosts.withLock { $0.append(host) }
-    return host
+  /// Adds a new host.
+  func addHost(_ url: WebURL) { counts.withLock { $0.hosts.append((url.shownHost, 0)) } }
+
+  /// Counts a request for a host, and no longer for the host that it was counted for before.
+  func move(from former: Int?, to host: Int?) {
+    counts.withLock { counts in
+      if let former { counts.hosts[former].requests -= 1 }
+      if let host { counts.hosts[host].requests += 1 }
+    }
   }
 
   /// Adds `count`, which can be negative, to the number of requests whose last attempt failed.
-  func addRetrying(_ count: Int) { retrying.wrappingAdd(count, ordering: .relaxed) }
+  func addRetrying(_ count: Int) { counts.withLock { $0.retrying += count } }
 
-  /// A summary of the counters.
-  ///
-  /// A request may be redirected to another host while the counters are read. Then it may be counted twice, or not at
-  /// all.
+  /// A summary of the counts.
   var activity: TransferActivity {
-    let hosts = hosts.withLock { $0 }
-    return TransferActivity(
-      retrying: retrying.load(ordering: .relaxed),
-      underWay: hosts.lazy.map { ($0.name, $0.count) }
-    )
+    counts.withLock { TransferActivity(retrying: $0.retrying, underWay: $0.hosts) }
   }
 }

@@ -250,7 +250,8 @@ struct URLHandle: ~Copyable {
   ///
   /// If the handle already has a URL, `text` can be relative to that URL.
   func set(_ text: String) -> CURLUcode {
-    larder_url_set(raw, CURLUPART_URL, text)
+    // Without `withCString`, Swift would copy the text.
+    text.withCString { larder_url_set(raw, CURLUPART_URL, $0) }
   }
 
   /// A part of the URL, percent-encoded as in the URL.

@@ -21,7 +21,6 @@ final class ExcessDetector {
   private var closes = false
   /// Whether the connection is without TLS.
   private var isPlain = false
-  private var isVerbose = false
   /// The announced length of the body.
   private var promised: ByteCount = 0
   /// The number of body bytes that were received, including additional bytes.
@@ -50,10 +49,7 @@ final class ExcessDetector {
     disarm()
     flag.pointee = 0
     closes = false
-    if isVerbose {
-      easy.set(CURLOPT_VERBOSE, false)
-      isVerbose = false
-    }
+    easy.set(CURLOPT_VERBOSE, false)
   }
 
   /// Starts to count the bytes of a body with an announced length.
@@ -71,7 +67,6 @@ final class ExcessDetector {
     // The debug callback is switched on only now. For a small transfer, libcurl's messages before the body would take
     // more time than the transfer itself.
     easy.set(CURLOPT_VERBOSE, true)
-    isVerbose = true
   }
 
   /// Records that the announced number of bytes was received.

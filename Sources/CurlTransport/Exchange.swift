@@ -23,10 +23,14 @@ final class Exchange {
   let gate: AddressGate
   private let excess: ExcessDetector
   private let errorText: UnsafeMutablePointer<CChar>
-  private var way = ProxyWay()
+  /// The list that makes a proxy connect to the address that was checked.
+  ///
+  /// libcurl does not copy the list, so it must exist as long as the handle uses it.
+  private var pinned = HeaderList()
   private var headerKey: HeaderKey?
   private var headerList = HeaderList()
-  private var configured = Configured()
+  /// Whether the options of the handle are those of a signed request.
+  private var isSigned = false
 
   private(set) var transfer: Transfer?
   /// The index of this exchange in the loop's list of running exchanges.
@@ -73,18 +77,6 @@ final class Exchange {
     case none
     case sink(any BodySink, limit: ByteCount)
     case discard
-  }
-
-  /// The values that some options of the handle have now.
-  ///
-  /// Comparing them takes less time than setting an option again.
-  private struct Configured {
-    var isPost = false
-    var codings: String?
-    var isFresh = false
-    var timeLimit: Int64 = -1
-    var isShared = false
-    var signing: RequestSigning?
   }
 
   init(
@@ -142,7 +134,7 @@ final class Exchange {
     )
     excess.prepare(easy)
     easy.set(CURLOPT_URL, transfer.url.text)
-    if policy.options.proxy != nil { way.set(transfer, policy, on: easy) }
+    if policy.options.proxy != nil { prepareProxy(transfer) }
     prepareHeaders(transfer)
     prepareSharing(transfer)
     prepareMethod(transfer)
@@ -182,6 +174,19 @@ final class Exchange {
     isConnected = version != .http2 || easy.isConnected
   }
 
+  private func prepareProxy(_ transfer: Transfer) {
+    easy.set(CURLOPT_PROXY, transfer.proxy?.description ?? "")
+    easy.set(CURLOPT_PROXYUSERNAME, transfer.proxy?.user)
+    easy.set(CURLOPT_PROXYPASSWORD, transfer.proxy?.password)
+    guard let address = transfer.pin else { return policy.setConnectTo(easy) }
+    // For example, `shop.example:443:192.0.2.1:443`.
+    let target = HostPort(host: address.text, port: transfer.url.port)
+    var list = HeaderList()
+    list.append(line: "\(transfer.url.host):\(transfer.url.port):\(target)")
+    easy.set(CURLOPT_CONNECT_TO, context: list.raw)
+    pinned = list
+  }
+
   private func prepareHeaders(_ transfer: Transfer) {
     let key = HeaderKey(transfer)
     guard key != headerKey else { return }
@@ -189,8 +194,6 @@ final class Exchange {
     let list = key.list(userAgent: policy.options.userAgent)
     easy.set(headers: list)
     headerList = list
-    guard configured.codings != key.codings else { return }
-    configured.codings = key.codings
     easy.set(CURLOPT_ACCEPT_ENCODING, key.codings)
   }
 
@@ -201,26 +204,18 @@ final class Exchange {
   /// With TLS, the handshake shows whether the connection uses HTTP/2. Without TLS, larder uses only HTTP/1.1, but
   /// libcurl would wait for the first response. So one slow response would delay all other transfers to the host.
   private func prepareSharing(_ transfer: Transfer) {
-    let isShared = transfer.url.scheme == .https
-    guard isShared != configured.isShared else { return }
-    easy.set(CURLOPT_PIPEWAIT, isShared)
-    configured.isShared = isShared
+    easy.set(CURLOPT_PIPEWAIT, transfer.url.scheme == .https)
   }
 
   private func prepareMethod(_ transfer: Transfer) {
     let isPost = transfer.isPost
-    if isPost || configured.isPost {
-      easy.set(post: isPost ? transfer.request.body ?? [] : nil)
-      configured.isPost = isPost
-    }
+    easy.set(post: isPost ? transfer.request.body ?? [] : nil)
     // If libcurl reuses a connection that the server has closed, it repeats the request, even if it is a POST. So a
     // POST that must not be repeated gets a new connection.
-    let isFresh =
+    easy.set(
+      CURLOPT_FRESH_CONNECT,
       isPost && !transfer.request.isRepeatable || transfer.wantsFreshConnection
-    if isFresh != configured.isFresh {
-      easy.set(CURLOPT_FRESH_CONNECT, isFresh)
-      configured.isFresh = isFresh
-    }
+    )
   }
 
   /// Sets the signature and the verb of a request to an object store.
@@ -228,9 +223,10 @@ final class Exchange {
   /// This must be called after `prepareMethod`, because it replaces some options that `prepareMethod` sets.
   private func prepareSigning(_ transfer: Transfer) {
     let signing = transfer.request.signing
-    guard signing !== configured.signing else { return }
-    configured.signing = signing
-    easy.set(signing: signing, userAgent: policy.options.userAgent)
+    if isSigned || signing != nil {
+      easy.set(signing: signing, userAgent: policy.options.userAgent)
+    }
+    isSigned = signing != nil
   }
 
   private func prepareTimes(_ transfer: Transfer, _ now: MonotonicTime, _ deadline: MonotonicTime?)
@@ -242,10 +238,7 @@ final class Exchange {
       let left = min(max(1, (moment - now) / 1_000_000), 1_000_000_000)
       if timeLimit.milliseconds == 0 || left < timeLimit.milliseconds { timeLimit = (left, true) }
     }
-    if configured.timeLimit != timeLimit.milliseconds {
-      easy.set(CURLOPT_TIMEOUT_MS, Int(timeLimit.milliseconds))
-      configured.timeLimit = timeLimit.milliseconds
-    }
+    easy.set(CURLOPT_TIMEOUT_MS, Int(timeLimit.milliseconds))
   }
 }
 

@@ -1,5 +1,4 @@
 import Base
-import CCurl
 import Transport
 
 /// A proxy that the user named.
@@ -203,42 +202,5 @@ extension IPAddress {
       let mask: UInt8 = 0x80 >> UInt8(bit % 8)
       return bytes[bit / 8] & mask == other.bytes[bit / 8] & mask
     }
-  }
-}
-
-/// The proxy options that a libcurl handle has now.
-///
-/// They are stored here because comparing them takes less time than setting the options again.
-struct ProxyWay: ~Copyable {
-  private var proxy: Proxy?
-  /// An entry such as `shop.example:443:192.0.2.1:443`, which makes the proxy connect to this address.
-  ///
-  /// Nil if the proxy gets the host's name.
-  private var target: String?
-  /// The list with `target`.
-  ///
-  /// libcurl does not copy the list, so it must exist as long as the handle uses it.
-  private var list = HeaderList()
-
-  /// Sets the options for the current request of a transfer.
-  mutating func set(_ transfer: Transfer, _ policy: ExchangePolicy, on easy: borrowing EasyHandle)
-  {
-    if proxy != transfer.proxy {
-      proxy = transfer.proxy
-      easy.set(CURLOPT_PROXY, proxy?.description ?? "")
-      easy.set(CURLOPT_PROXYUSERNAME, proxy?.user)
-      easy.set(CURLOPT_PROXYPASSWORD, proxy?.password)
-    }
-    let target = transfer.pin.map { address in
-      let url = transfer.url
-      return "\(url.host):\(url.port):\(HostPort(host: address.text, port: url.port))"
-    }
-    guard target != self.target else { return }
-    self.target = target
-    guard let target else { return policy.setConnectTo(easy) }
-    var fresh = HeaderList()
-    fresh.append(line: target)
-    easy.set(CURLOPT_CONNECT_TO, context: fresh.raw)
-    list = fresh
   }
 }

@@ -24,16 +24,8 @@ final class TransferLoop {
   private var freeNumbers: [Int] = []
   /// The number of each host in the schedule.
   private var hosts: [HostPort: Int] = [:]
-  /// The counters of requests under way.
-  ///
-  /// The index is the number of the host.
-  private var tallies: [ActivityTally.Host] = []
   /// The hosts that asked for a longer pause than a run makes, and the failure for all requests to such a host.
   private var closed: [Int: TransferFailure] = [:]
-  /// The last result of ``locate(_:)``.
-  ///
-  /// Usually the next transfer has the same host.
-  private var lastHost: (url: WebURL, number: Int)?
   /// Whether a transfer was started after libcurl last ran.
   private var hasStarted = false
   /// The earliest deadline of an unfinished request.
@@ -135,22 +127,15 @@ final class TransferLoop {
   /// Sets the host's number and the trust for the current hop of a transfer.
   private func locate(_ transfer: Transfer) {
     transfer.isTrusted = trust.isTrusted(transfer)
-    if let lastHost, lastHost.url.port == transfer.url.port,
-      lastHost.url.host == transfer.url.host
-    {
-      transfer.host = lastHost.number
-      return
-    }
-    let name = transfer.url.hostPort
-    let number = hosts[name] ?? addHost(of: transfer.url)
-    hosts[name] = number
-    lastHost = (transfer.url, number)
-    transfer.host = number
+    let place = transfer.url.hostPort
+    transfer.host = hosts[place] ?? addHost(place, transfer.url)
   }
 
-  private func addHost(of url: WebURL) -> Int {
-    tallies.append(core.tally.addHost(url))
-    return schedule.addHost()
+  private func addHost(_ place: HostPort, _ url: WebURL) -> Int {
+    core.tally.addHost(url)
+    let number = schedule.addHost()
+    hosts[place] = number
+    return number
   }
 
   /// The maximum time in milliseconds for which the loop sleeps.
@@ -192,7 +177,7 @@ final class TransferLoop {
 
   private func start(_ transfer: Transfer, at now: MonotonicTime) {
     if transfer.visited.isEmpty { transfer.beginAttempt() }
-    count(transfer, at: tallies[transfer.host])
+    count(transfer, at: transfer.host)
     do {
       let exchange = try idle.popLast() ?? Exchange(policy, meter, core.multi)
       exchange.prepare(transfer, at: now, deadline: options.deadline)
@@ -343,11 +328,8 @@ final class TransferLoop {
     transfer.complete(result)
   }
 
-  /// Counts a transfer for a host, and no longer for the host that it was counted for before.
-  private func count(_ transfer: Transfer, at host: ActivityTally.Host?) {
-    guard transfer.counted !== host else { return }
-    transfer.counted?.add(-1)
-    host?.add(1)
+  private func count(_ transfer: Transfer, at host: Int?) {
+    core.tally.move(from: transfer.counted, to: host)
     transfer.counted = host
   }
 

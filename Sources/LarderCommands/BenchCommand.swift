@@ -318,7 +318,7 @@ struct BenchTable {
     if report.runs.isEmpty, report.interrupted { return "interrupted: nothing was measured" }
     let lines = aligned([Self.head] + report.runs.map(Self.cells), right: { $1 > 0 })
       .map { $0.joined(separator: "  ") }
-    let notes = best + [report.latency] + limit + failures + comparison
+    let notes = best + [report.latency] + failures + comparison
     let end = report.interrupted ? ["interrupted: these figures were measured before"] : []
     return ([terminal.paint(lines[0], .faint)] + lines.dropFirst() + [""] + notes + end)
       .joined(separator: "\n")
@@ -343,17 +343,6 @@ struct BenchTable {
     let rate = "\(Self.number(best.imagesPerSecond)) pictures/s"
     let words = "best: \(best.pass.rawValue) with \(best.parallel) at once, \(rate)"
     return [terminal.paint(words, .bold)]
-  }
-
-  /// A note if the local disk limited the best rate.
-  ///
-  /// It did if transfers waited for larder's own files, instead of the server, during at least a quarter of the run.
-  private var limit: [String] {
-    guard let writing = report.bestRow?.writingShare, writing >= 0.25 else { return [] }
-    return [
-      "limited by this machine: transfers waited \(Self.number(writing * 100))% of the time for larder's own "
-        + "files, hashes and index; --discard measures only the server, --scratch DIR uses another disk"
-    ]
   }
 
   private var failures: [String] {

@@ -142,20 +142,15 @@ package final class ObjectStore: Sendable {
     doing words: String,
     completion: @escaping @Sendable (Result<Reply, LarderError>) -> Void
   ) {
-    let name = path.map { self.name($0) } ?? "\(location)"
-    let isConditional = headers.contains("If-None-Match")
     let request: Request
     do throws(LarderError) {
       request = try self.request(verb, path, query: query, headers: headers, body: body)
     } catch {
       return completion(.failure(error))
     }
-    let sink = ReplySink()
-    transport.fetch(request, into: sink) { result in
-      completion(
-        result.map { Reply(head: $0.head, body: sink.bytes) }
-          .mapError { LarderError($0, words, name, isConditional: isConditional) }
-      )
+    let sink = MemorySink()
+    transport.fetch(request, into: sink) { [self] result in
+      completion(reply(to: request, path, result, sink, doing: words))
     }
   }
 
@@ -170,17 +165,23 @@ package final class ObjectStore: Sendable {
     body: [UInt8]? = nil,
     doing words: String
   ) throws(LarderError) -> Reply {
-    let result = Mutex<Result<Reply, LarderError>?>(nil)
-    let done = DispatchSemaphore(value: 0)
-    ask(verb, path, query: query, headers: headers, body: body, doing: words) { reply in
-      result.withLock { $0 = reply }
-      done.signal()
-    }
-    done.wait()
-    guard let reply = result.withLock({ $0 }) else {
-      throw LarderError(.storeUnfit, "cannot \(words) \(location): the transport gave no answer")
-    }
-    return try reply.get()
+    let request = try request(verb, path, query: query, headers: headers, body: body)
+    let sink = MemorySink()
+    let result = transport.result(of: request, into: sink)
+    return try reply(to: request, path, result, sink, doing: words).get()
+  }
+
+  private func reply(
+    to request: Request,
+    _ path: String?,
+    _ result: Result<Response, TransferFailure>,
+    _ sink: MemorySink,
+    doing words: String
+  ) -> Result<Reply, LarderError> {
+    let name = path.map { self.name($0) } ?? "\(location)"
+    let isConditional = request.headers.contains("If-None-Match")
+    return result.map { Reply(head: $0.head, body: sink.bytes) }
+      .mapError { LarderError($0, words, name, isConditional: isConditional) }
   }
 
   // MARK: - Objects
@@ -202,7 +203,7 @@ package final class ObjectStore: Sendable {
 
   /// Reads a small object into memory; returns nil if there is no such object.
   package func bytes(of path: String) throws(LarderError) -> [UInt8]? {
-    let sink = ReplySink()
+    let sink = MemorySink()
     return try read(path, into: sink).map { _ in sink.bytes }
   }
 
@@ -240,35 +241,6 @@ package final class ObjectStore: Sendable {
 
   private static func once(_ type: String) -> Headers {
     ["Content-Type": type, "If-None-Match": "*"]
-  }
-
-  /// Tests whether the store accepts only one of many simultaneous conditional writes to the same object.
-  ///
-  /// - Parameter path: The path of an object for the test. It is written by 8 simultaneous requests and then removed,
-  ///   up to four times.
-  /// - Returns: Whether the store accepted only one write each time. If a store accepts several writes only sometimes,
-  ///   it may pass the test.
-  /// - Throws: ``LarderError``.
-  package func takesOneOfMany(trying path: String) throws(LarderError) -> Bool {
-    for _ in 0..<4 where try taken(of: 8, at: path) != 1 { return false }
-    return true
-  }
-
-  /// Sends `count` simultaneous conditional writes, and returns how many of them the store accepted.
-  private func taken(of count: Int, at path: String) throws(LarderError) -> Int {
-    let taken = Atomic<Int>(0)
-    try each((0..<count).map { "\($0)" }) { writer, done in
-      let body = Array("writer \(writer)\n".utf8)
-      let headers = Self.once("text/plain")
-      self.ask(.put, path, headers: headers, body: body, doing: "write") { result in
-        if case .success = result { taken.add(1, ordering: .relaxed) }
-        done(result.map { _ in })
-      }
-    } failed: {
-      $0.code != .objectExists
-    }
-    try remove([path])
-    return taken.load(ordering: .relaxed)
   }
 
   /// Requires that the store refuses a conditional write to an object that exists.
@@ -444,22 +416,6 @@ struct ListedPages {
   }
 }
 
-/// A sink that collects the body of a reply in memory.
-final class ReplySink: BodySink {
-  private let gathered = Mutex<[UInt8]>([])
-
-  var bytes: [UInt8] { gathered.withLock { $0 } }
-
-  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
-
-  func receive(_ bytes: RawSpan) -> BodyDecision {
-    gathered.withLock { gathered in bytes.withUnsafeBytes { gathered.append(contentsOf: $0) } }
-    return .accept
-  }
-
-  func restart() { gathered.withLock { $0 = [] } }
-}
-
 /// A sink that passes the pieces of a body to a closure.
 final class PassingSink: BodySink {
   private let again: @Sendable () -> Void
@@ -468,8 +424,6 @@ final class PassingSink: BodySink {
   init(restart: @escaping @Sendable () -> Void, piece: @escaping @Sendable (RawSpan) -> Void) {
     (again, self.piece) = (restart, piece)
   }
-
-  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
 
   func receive(_ bytes: RawSpan) -> BodyDecision {
     piece(bytes)

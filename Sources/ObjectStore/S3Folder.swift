@@ -32,12 +32,10 @@ package struct S3Folder: Sendable {
   /// Requires that the store has no plan in this folder yet, and that it supports conditional writes.
   ///
   /// - Parameter last: The name of the file that completes the folder.
-  /// - Returns: Whether the store accepted only one of several simultaneous conditional writes in a test.
   /// - Throws: ``LarderError``.
-  package func demandNew(_ last: String) throws(LarderError) -> Bool {
+  package func demandNew(_ last: String) throws(LarderError) {
     guard try store.bytes(of: last) == nil else { throw taken }
     try store.demandConditions(trying: "\(last).probe")
-    return try store.takesOneOfMany(trying: "\(last).probe")
   }
 
   private var taken: LarderError {

@@ -128,10 +128,10 @@ protocol Outgoing: Sendable {
   /// It is the id of the order or of the notice.
   var subject: OrderID { get }
 
-  /// Makes the request for one attempt.
+  /// The body of the request.
   ///
   /// The result is nil if the message cannot be encoded as JSON.
-  func request(to webhook: Webhook, at now: OrderTime) -> Request?
+  func body(for webhook: Webhook) -> [UInt8]?
 
   /// The outcome to record for an attempt with the outcome `seen`.
   ///
@@ -143,8 +143,14 @@ protocol Outgoing: Sendable {
 extension Outgoing {
   func outcome(_ seen: AttemptOutcome) -> AttemptOutcome { seen }
 
-  /// Makes a request with the given body, and adds the header fields and signatures.
-  func request(to webhook: Webhook, _ body: [UInt8], at now: OrderTime) -> Request {
+  /// Makes the request for one attempt, with its header fields and signatures.
+  ///
+  /// - Parameters:
+  ///   - webhook: The webhook to send to.
+  ///   - now: The current time, which is a part of the signature.
+  /// - Returns: The request, or nil if the message cannot be encoded as JSON.
+  func request(to webhook: Webhook, at now: OrderTime) -> Request? {
+    guard let body = body(for: webhook) else { return nil }
     var request = Request(webhook.url)
     request.method = .post
     request.trust = .named
@@ -177,13 +183,11 @@ struct NoticeMessage: Outgoing {
 
   var subject: OrderID { OrderID(rawValue: id) }
 
-  func request(to webhook: Webhook, at now: OrderTime) -> Request? {
-    let body =
-      switch webhook.payload {
-      case .slack: SlackPayload(notice, id: id, showsPictures: showsPictures).json()
-      case .json: NoticeEvent(notice).json()
-      }
-    return body.map { request(to: webhook, $0, at: now) }
+  func body(for webhook: Webhook) -> [UInt8]? {
+    switch webhook.payload {
+    case .slack: SlackPayload(notice, id: id, showsPictures: showsPictures).json()
+    case .json: NoticeEvent(notice).json()
+    }
   }
 
   func outcome(_ seen: AttemptOutcome) -> AttemptOutcome {
@@ -212,25 +216,12 @@ private struct NoticeEvent: Encodable {
   /// A missing value is null.
   private struct Change: Encodable {
     let kind: Notice.Kind
-    let section: String?
-    let id: String?
-    let title: String?
+    @OrNull var section: String?
+    @OrNull var id: String?
+    @OrNull var title: String?
     let from: Value
     let to: Value
-    let url: String?
-
-    private enum Key: String, CodingKey { case kind, section, id, title, from, to, url }
-
-    func encode(to encoder: any Encoder) throws {
-      var body = encoder.container(keyedBy: Key.self)
-      try body.encode(kind, forKey: .kind)
-      try body.encode(section, forKey: .section)
-      try body.encode(id, forKey: .id)
-      try body.encode(title, forKey: .title)
-      try body.encode(from, forKey: .from)
-      try body.encode(to, forKey: .to)
-      try body.encode(url, forKey: .url)
-    }
+    @OrNull var url: String?
   }
 
   private struct Body: Encodable {

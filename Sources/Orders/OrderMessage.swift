@@ -1,7 +1,6 @@
 import Base
 import Catalog
 import FoundationEssentials
-import Transport
 
 /// A message to a webhook that an order was placed, or that an order reached another state.
 package struct OrderMessage: Hashable, Outgoing {
@@ -26,19 +25,11 @@ package struct OrderMessage: Hashable, Outgoing {
   /// The maximum length of the response's body.
   static let replyLimit = ByteCount.mebibytes(1)
 
-  /// Makes the request for one attempt.
-  ///
-  /// - Parameters:
-  ///   - webhook: The webhook to send to.
-  ///   - now: The current time, which is a part of the signature.
-  /// - Returns: The request, or nil if the message cannot be encoded as JSON.
-  func request(to webhook: Webhook, at now: OrderTime) -> Request? {
-    let body =
-      switch webhook.payload {
-      case .slack: SlackPayload(order, state, webhook.template).json()
-      case .json: EventPayload(order, state, at: changed).json()
-      }
-    return body.map { request(to: webhook, $0, at: now) }
+  func body(for webhook: Webhook) -> [UInt8]? {
+    switch webhook.payload {
+    case .slack: SlackPayload(order, state, webhook.template).json()
+    case .json: EventPayload(order, state, at: changed).json()
+    }
   }
 }
 

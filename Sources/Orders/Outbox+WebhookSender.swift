@@ -280,14 +280,23 @@ extension Outbox {
   }
 
   private func state(of webhook: Webhook, _ db: Database) throws -> WebhookState {
-    try WebhookRow.fetchOne(
+    try WebhookState.fetchOne(
       db,
       sql: "SELECT * FROM webhook WHERE digest = ?",
       arguments: [webhook.digest]
-    )?.state ?? WebhookState()
+    ) ?? WebhookState()
   }
 
   private func store(_ state: WebhookState, of webhook: Webhook, _ db: Database) throws {
-    try WebhookRow(state, of: webhook).insert(db)
+    try db.execute(
+      sql: """
+        INSERT OR REPLACE INTO webhook(digest, host, stopped, stopped_at, paused_until, paused_at, \
+        next_slot) VALUES (?,?,?,?,?,?,?)
+        """,
+      arguments: [
+        webhook.digest, webhook.host, state.stopped, state.stoppedAt, state.pausedUntil,
+        state.pausedAt, state.nextSlot,
+      ]
+    )
   }
 }

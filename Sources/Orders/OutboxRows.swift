@@ -155,41 +155,10 @@ struct AttemptRow: Codable, FetchableRecord, PersistableRecord {
   }
 }
 
-/// A row of the table `webhook`, which contains the states of webhooks.
-struct WebhookRow: Codable, FetchableRecord, PersistableRecord {
-  static let databaseTableName = "webhook"
-  static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
-  static let databaseColumnDecodingStrategy = DatabaseColumnDecodingStrategy.convertFromSnakeCase
-  static let databaseColumnEncodingStrategy = DatabaseColumnEncodingStrategy.convertToSnakeCase
-
-  let digest: String
-  let host: String
-  let stopped: String?
-  let stoppedAt: OrderTime?
-  let pausedUntil: OrderTime?
-  let nextSlot: OrderTime?
-  let pausedAt: OrderTime?
-
-  /// Makes a row from a webhook and its state.
-  init(_ state: WebhookState, of webhook: Webhook) {
-    digest = webhook.digest
-    host = webhook.host
-    stopped = state.stopped
-    stoppedAt = state.stoppedAt
-    pausedUntil = state.pausedUntil
-    nextSlot = state.nextSlot
-    pausedAt = state.pausedAt
-  }
-
-  var state: WebhookState {
-    var state = WebhookState()
-    state.stopped = stopped
-    state.stoppedAt = stoppedAt
-    state.pausedUntil = pausedUntil
-    state.nextSlot = nextSlot
-    state.pausedAt = pausedAt
-    return state
-  }
+/// Reads a row of the table `webhook`, which contains the states of webhooks.
+extension WebhookState: FetchableRecord {
+  package static let databaseColumnDecodingStrategy =
+    DatabaseColumnDecodingStrategy.convertFromSnakeCase
 }
 
 extension OrderTime: DatabaseValueConvertible {

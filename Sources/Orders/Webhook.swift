@@ -155,7 +155,7 @@ package struct WebhookSecret: Sendable {
 /// The state of a webhook.
 ///
 /// It is stored in the outbox, so all processes that send messages share it.
-package struct WebhookState: Hashable, Sendable {
+package struct WebhookState: Hashable, Sendable, Decodable {
   /// The reason for which the webhook no longer accepts messages, for example `http-404`.
   ///
   /// Nil if it accepts them.

@@ -30,6 +30,10 @@ package final class WebhookSender: Sendable {
 
   /// The run ends after this number of attempts in a row without a connection.
   private static let mostUnreached = 3
+  /// The number of bytes of a response that are read.
+  ///
+  /// All responses of Slack are shorter.
+  private static let mostReply = 1 << 10
   /// The time in milliseconds after which a sender tries again to take the lock from another sender.
   private static let lockPause: Int64 = 15
 
@@ -164,7 +168,7 @@ package final class WebhookSender: Sendable {
     guard let request = message.request(to: webhook, at: clock.now()) else {
       return .refused("unwritable")
     }
-    let reply = ReplyBuffer()
+    let reply = MemorySink(most: Self.mostReply)
     let result = transport.result(of: request, into: reply)
     return AttemptOutcome.judge(result, reply: reply.bytes, payload: webhook.payload)
   }
@@ -327,28 +331,4 @@ public struct SendReport: Hashable, Sendable {
       troubles.append(Trouble(order: order, delivery: delivery))
     }
   }
-}
-
-/// Collects the first bytes of a webhook's response, and ignores the rest.
-final class ReplyBuffer: BodySink {
-  /// The maximum number of bytes to collect.
-  ///
-  /// All responses of Slack are shorter.
-  private static let limit = 1 << 10
-
-  private let kept = Mutex<[UInt8]>([])
-
-  /// The first bytes of the response.
-  var bytes: [UInt8] { kept.withLock { $0 } }
-
-  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
-
-  func receive(_ bytes: RawSpan) -> BodyDecision {
-    kept.withLock { kept in
-      bytes.withUnsafeBytes { kept.append(contentsOf: $0.prefix(Self.limit - kept.count)) }
-    }
-    return .accept
-  }
-
-  func restart() { kept.withLock { $0 = [] } }
 }

@@ -1,4 +1,5 @@
 import Base
+import Synchronization
 
 /// The point from which the transfer of an interrupted body can be resumed.
 package struct ResumePoint: Hashable, Sendable {
@@ -63,6 +64,34 @@ package protocol BodySink: AnyObject, Sendable {
 extension BodySink {
   /// Nil, for sinks that cannot resume a body.
   package var resumePoint: ResumePoint? { nil }
+
+  /// Accepts every body.
+  package func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
+}
+
+/// Collects the first bytes of a body in memory, and ignores the rest.
+package final class MemorySink: BodySink {
+  private let most: Int
+  private let collected = Mutex<[UInt8]>([])
+
+  /// Makes an empty sink.
+  ///
+  /// - Parameter most: The maximum number of bytes to collect.
+  package init(most: Int = .max) {
+    self.most = most
+  }
+
+  /// The collected bytes.
+  package var bytes: [UInt8] { collected.withLock { $0 } }
+
+  package func receive(_ bytes: RawSpan) -> BodyDecision {
+    collected.withLock { collected in
+      bytes.withUnsafeBytes { collected.append(contentsOf: $0.prefix(most - collected.count)) }
+    }
+    return .accept
+  }
+
+  package func restart() { collected.withLock { $0 = [] } }
 }
 
 extension ResumePoint {

@@ -12,8 +12,8 @@ import Base
 /// its share of the run's transfers. A silent host has transfers under way, but has not answered for a second. Its
 /// transfers do not count against the limit of the run.
 ///
-/// Every operation takes constant time, except the search for silent hosts. This search happens at most four times a
-/// second, and only while the limit of the run is reached.
+/// Starting and finishing a transfer take constant time, except for the search for silent hosts. This search happens at
+/// most four times a second, and only while the limit of the run is reached.
 package struct TransferSchedule: Sendable {
   /// The limits of the whole run.
   package struct Limits: Sendable {
@@ -73,7 +73,7 @@ package struct TransferSchedule: Sendable {
   private var bucket: TokenBucket?
   private var hosts: [HostQueue] = []
   private var ready = FIFO<Int>()
-  private var timers = TimerHeap<Timer>()
+  private var timers = TimerQueue<Timer>()
   /// The number of transfers under way.
   private(set) var active = 0
   /// The number of transfers under way that do not count against the limit, because their hosts are silent.
@@ -200,15 +200,11 @@ package struct TransferSchedule: Sendable {
       removed += hosts[host].remove(where: condition)
       count(host)
     }
-    var kept = TimerHeap<Timer>()
-    while let moment = timers.earliest, let timer = timers.pop() {
-      if case .transfer(let transfer, _, _) = timer, condition(transfer) {
-        removed.append(transfer)
-      } else {
-        kept.push(timer, at: moment)
-      }
+    timers.removeAll { timer in
+      guard case .transfer(let transfer, _, _) = timer, condition(transfer) else { return false }
+      removed.append(transfer)
+      return true
     }
-    timers = kept
     return removed
   }
 
@@ -328,44 +324,29 @@ package struct TokenBucket: Sendable {
   }
 }
 
-/// A binary heap of elements that have a time.
+/// A queue of elements that have a time.
 ///
-/// The element with the earliest time is taken first.
-struct TimerHeap<Element: Sendable>: Sendable {
-  private var entries: [(moment: MonotonicTime, order: Int, element: Element)] = []
-  private var pushed = 0
+/// The element with the earliest time is taken first. Elements with the same time are taken in the order in which they
+/// were added.
+struct TimerQueue<Element: Sendable>: Sendable {
+  /// The elements, the latest first, so that the earliest can be taken without moving the others.
+  private var entries: [(moment: MonotonicTime, element: Element)] = []
 
-  var earliest: MonotonicTime? { entries.first?.moment }
+  var earliest: MonotonicTime? { entries.last?.moment }
 
   mutating func push(_ element: Element, at moment: MonotonicTime) {
-    pushed += 1
-    entries.append((moment, pushed, element))
-    var child = entries.count - 1
-    while child > 0, isBefore(child, (child - 1) / 2) {
-      entries.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].moment > moment { low = middle + 1 } else { high = middle }
     }
+    entries.insert((moment, element), at: low)
   }
 
-  mutating func pop() -> Element? {
-    guard let last = entries.indices.last else { return nil }
-    entries.swapAt(0, last)
-    let earliest = entries.removeLast()
-    var parent = 0
-    while true {
-      let children = (2 * parent + 1)..<min(2 * parent + 3, max(entries.count, 2 * parent + 1))
-      guard let least = children.min(by: isBefore), isBefore(least, parent) else { break }
-      entries.swapAt(least, parent)
-      parent = least
-    }
-    return earliest.element
-  }
+  mutating func pop() -> Element? { entries.popLast()?.element }
 
-  /// Whether one entry is taken before another.
-  ///
-  /// Entries with the same time are taken in the order in which they were added.
-  private func isBefore(_ left: Int, _ right: Int) -> Bool {
-    (entries[left].moment, entries[left].order) < (entries[right].moment, entries[right].order)
+  mutating func removeAll(where condition: (Element) -> Bool) {
+    entries.removeAll { condition($0.element) }
   }
 }
 

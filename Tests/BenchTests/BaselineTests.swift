@@ -56,21 +56,6 @@ import Testing
     #expect(comparison.findings.filter(\.regressed).map(\.metric) == ["p50"])
   }
 
-  @Test func `a baseline of an earlier version without medians is compared by its other figures`()
-    throws
-  {
-    let old = report(rates: [100, 101, 99], p99: [10, 10.1, 9.9])
-    let text = String(decoding: try old.jsonLine(), as: UTF8.self)
-      .replacing(#/"p50OfRuns":\[\],?/#, with: "").replacing(#/"writingShare":0,?/#, with: "")
-      .replacing(#/"statuses":{},?|"slowest":\[\],?/#, with: "")
-      .replacing(",}", with: "}")
-
-    let read = try BenchReport(json: Array(text.utf8), name: "old")
-
-    #expect(read.runs[0].p50OfRuns == nil)
-    #expect(BaselineComparison(old, with: read, maxRegression: 0.1).findings.count == 2)
-  }
-
   @Test func `a figure that was not measured again is named but is no regression`() {
     var before = report(rates: [100, 101, 99])
     before.runs.append(BenchReport.Row(parallel: 64, pass: .warm))

@@ -41,7 +41,6 @@ import Transport
 
   @Test func `an empty histogram has no percentiles, and null in JSON`() throws {
     #expect(LatencyHistogram(isFine: true).quantiles == .none)
-    #expect(LatencyHistogram(isFine: true).spectrum == [])
     let json = String(decoding: try BenchReport().jsonLine(), as: UTF8.self)
     #expect(json.contains(#""best":null"#))
   }
@@ -56,19 +55,6 @@ import Transport
     #expect(histogram.quantiles.count == 4)
     #expect(histogram.milliseconds(at: 0) == 0)
     #expect((histogram.milliseconds(at: 100) ?? 0) > 86_000_000)
-  }
-
-  @Test func `a spectrum rises from the minimum to the maximum`() {
-    var histogram = LatencyHistogram(isFine: true)
-    for microseconds in 1...100 { histogram.record(nanoseconds: Int64(microseconds) * 1000) }
-
-    let spectrum = histogram.spectrum
-
-    #expect(spectrum.first == SpectrumPoint(percentile: 0, milliseconds: 0.001))
-    #expect(spectrum.last == SpectrumPoint(percentile: 100, milliseconds: 0.1))
-    #expect(spectrum.map(\.milliseconds) == spectrum.map(\.milliseconds).sorted())
-    #expect(spectrum.map(\.percentile) == spectrum.map(\.percentile).sorted())
-    #expect(spectrum.contains(SpectrumPoint(percentile: 50, milliseconds: 0.05)))
   }
 
   @Test(arguments: [

@@ -27,7 +27,6 @@ import Transport
     #expect(report.runs.map(\.bytes) == [ByteCount(400 * pictures), 0, 0])
     #expect(report.runs.allSatisfy { $0.failures == 0 && $0.repetitions == 2 })
     #expect(report.runs[0].totalMilliseconds.count == 2 * pictures)
-    #expect(report.runs[0].timeline.images.reduce(0, +) == pictures)
     #expect(report.runs[0].protocols == ["HTTP/1.1": 2 * pictures])
     #expect(report.runs[0].cpuSeconds > 0)
     #expect(report.runs[0].peakBytes > .mebibytes(1))
@@ -99,28 +98,10 @@ import Transport
     ).html
 
     #expect(report.runs.map(\.statuses) == [["200": 11, "404": 1], ["304": 11, "404": 1]])
-    let slowest = try #require(report.runs[0].slowest)
+    let slowest = report.runs[0].slowest
     #expect(slowest.count == 10 && slowest[0].url.hasSuffix("/7.jpg"))
     #expect(slowest[0].milliseconds >= 200 && slowest[1].milliseconds < slowest[0].milliseconds)
     #expect(page.contains("Answers by status") && page.contains("/pictures/7.jpg</td>"))
-  }
-
-  @Test func `time in the sink of a body counts as writing, and is 0 when bytes are discarded`()
-    throws
-  {
-    let shop = try SampleShop()
-    let folder = try TemporaryFolder()
-    var plan = plan(runs: 1)
-    plan.passes = [.cold]
-    let source = BenchSource.urls(["\(shop.store.baseURL)/pictures/1.jpg"])
-
-    let written = try BenchRun(plan, source, surroundings(folder, shop)).run()
-    plan.sink = .discard
-    plan.count = 7
-    let thrown = try BenchRun(plan, source, surroundings(folder, shop)).run()
-
-    #expect((written.runs[0].writingShare ?? 0) > 0 && (written.runs[0].writingShare ?? 2) <= 1)
-    #expect(thrown.runs.map(\.writingShare) == [0] && thrown.runs.map(\.requests) == [7])
   }
 
   @Test func `retries and connections are counted`() throws {
@@ -180,7 +161,7 @@ import Transport
     let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
 
     let row = try #require(report.runs.first)
-    #expect(row.spectrum.allSatisfy { $0.milliseconds >= 30 })
+    #expect((row.totalMilliseconds.p50 ?? 0) >= 30)
     #expect((row.waitMilliseconds.p50 ?? 0) >= 29.5)
     #expect((row.ttfbMilliseconds.p50 ?? 0) >= 30)
   }

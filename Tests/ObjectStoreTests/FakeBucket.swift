@@ -28,7 +28,6 @@ final class FakeBucket: Fetching {
     var failing: Int?
     var dies = false
     var obeysConditions = true
-    var together = 0
     var overtaking: [UInt8]?
     var codeOfWhole: String?
     var pageSize = 1000
@@ -72,9 +71,6 @@ final class FakeBucket: Fetching {
   }
 
   func ignoreConditions() { state.withLock { $0.obeysConditions = false } }
-  /// The number of further conditional writes of an object that are accepted, as by a store that checks before it
-  /// writes.
-  func takeTogether(_ count: Int) { state.withLock { $0.together = count } }
   /// Replaces the bytes of a conditional write by those of another writer.
   func overtake(with bytes: [UInt8]) { state.withLock { $0.overtaking = bytes } }
   /// Answers the completion of uploads with 200 and an error document.
@@ -185,10 +181,7 @@ final class FakeBucket: Fetching {
     case .put:
       let isConditional = request.headers.contains("If-None-Match")
       if isConditional, state.obeysConditions, state.objects[key] != nil {
-        // Another write at the same moment was not visible yet when this one was checked.
-        guard state.together > 0, state.objects[key]?.headers.contains("If-None-Match") == true
-        else { return refusal(412, "PreconditionFailed") }
-        state.together -= 1
+        return refusal(412, "PreconditionFailed")
       }
       state.objects[key] = Object(bytes: body, headers: request.headers, tag: tag(body))
       if isConditional, let other = state.overtaking {

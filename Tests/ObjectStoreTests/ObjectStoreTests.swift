@@ -76,18 +76,6 @@ struct ObjectStoreTests {
     #expect(try store.bytes(of: "manifest") == [2])
   }
 
-  @Test(arguments: [(0, true), (1, false), (7, false)])
-  func `a store that accepts several conditional writes at once is detected`(
-    together: Int,
-    isOne: Bool
-  ) throws {
-    let store = try bucket.store()
-    bucket.takeTogether(together)
-
-    #expect(try store.takesOneOfMany(trying: "probe") == isOne)
-    #expect(bucket.objects.isEmpty)
-  }
-
   @Test func `a store that ignores conditions is detected, and the probe is removed`() throws {
     let store = try bucket.store()
     try store.demandConditions(trying: "probe")

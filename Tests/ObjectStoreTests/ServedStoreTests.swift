@@ -73,7 +73,7 @@ struct ServedStoreTests {
       request.headers = question.headers
       request.asksForPart = question.headers.contains("Range")
       request.accept = .anything
-      let sink = ReplySink()
+      let sink = MemorySink()
       let result = await withCheckedContinuation { waiting in
         curl.fetch(request, into: sink) { waiting.resume(returning: $0) }
       }

@@ -43,7 +43,7 @@ import Testing
     let number = schedule.addHost()
     for transfer in 0..<count { schedule.add(transfer, host: number, priority: .image) }
     var now = MonotonicTime(nanoseconds: 0)
-    var events = TimerHeap<(transfer: Int, started: MonotonicTime, isRefused: Bool)>()
+    var events = TimerQueue<(transfer: Int, started: MonotonicTime, isRefused: Bool)>()
     var serviceEnd = now
     var done = 0
     var served = 0

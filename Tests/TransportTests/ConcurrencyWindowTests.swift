@@ -164,13 +164,13 @@ import Testing
     #expect(moment.nanoseconds <= 86_401_000_000_000)
   }
 
-  @Test func `a timer heap pops in order`() {
-    var heap = TimerHeap<Int>()
+  @Test func `a timer queue pops in order`() {
+    var timers = TimerQueue<Int>()
     let moments = (0..<500).map { ($0 * 7919) % 503 }
 
-    for moment in moments { heap.push(moment, at: MonotonicTime(nanoseconds: Int64(moment))) }
+    for moment in moments { timers.push(moment, at: MonotonicTime(nanoseconds: Int64(moment))) }
     var popped: [Int] = []
-    while let next = heap.pop() { popped.append(next) }
+    while let next = timers.pop() { popped.append(next) }
 
     #expect(popped == moments.sorted())
   }

@@ -131,7 +131,7 @@ package struct BenchPage: PageView, Sendable {
         title: "Answers by status",
         head: ["pass", "at once", "status", "requests"],
         rows: report.runs.flatMap { row in
-          (row.statuses ?? [:]).sorted { $0.key < $1.key }.map {
+          row.statuses.sorted { $0.key < $1.key }.map {
             [row.pass.rawValue, "\(row.parallel)", $0.key, "\($0.value)"]
           }
         }

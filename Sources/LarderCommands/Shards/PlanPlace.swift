@@ -54,14 +54,7 @@ final class PlanPlace {
   }
 
   /// Checks that a new plan can be written here, as far as that is possible in advance.
-  ///
-  /// - Returns: A warning about the store; nil if there is nothing to warn about.
-  func demandNew() throws -> String? {
-    guard let stored, try !stored.demandNew(PlannedRun.last) else { return nil }
-    return
-      "\(name): this store respects If-None-Match only when the object exists already; if two runs of a shard "
-      + "end at the same moment, both may report a commit, and the merge uses one of them"
-  }
+  func demandNew() throws { try stored?.demandNew(PlannedRun.last) }
 
   /// Uploads the plan from the local copy, so that all machines see it.
   func put() throws { try stored?.putAll(last: PlannedRun.last) }

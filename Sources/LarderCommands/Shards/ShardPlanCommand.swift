@@ -79,7 +79,7 @@ struct ShardPlanCommand: ParsableCommand {
       onlyFailed: onlyFailed,
       run: String(UInt64.random(in: .min ... .max), radix: 16)
     )
-    if let words = try place.demandNew() { Log(output).warning(words) }
+    try place.demandNew()
     var signals: Signals?
     var display: ProgressDisplay?
     let result = Result {

@@ -186,8 +186,9 @@ struct PictureTraits: Sendable {
   }
 
   func callAsFunction(_ url: WebURL) -> CacheKeyFields {
-    let request = named.pictureRequest(for: url)
-    guard named.hasUserInfo(for: url) || !request.credentials.isEmpty else { return usual }
-    return CacheKeyFields(request, over: transport, isPicture: true)
+    guard named.hasUserInfo(for: url) || !named.pictureFields(for: url).isEmpty else {
+      return usual
+    }
+    return CacheKeyFields(named.pictureRequest(for: url), over: transport, isPicture: true)
   }
 }

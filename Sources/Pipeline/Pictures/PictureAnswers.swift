@@ -85,7 +85,7 @@ extension PictureStage {
     let now = context.now
     let head = response.head
     let attempts = response.attempts
-    let traits = context.pictureTraits(fetch.url)
+    let traitsOf = context.pictureTraits
     context.store.commit(
       fetch.sink,
       as: {
@@ -94,7 +94,7 @@ extension PictureStage {
           url: fetch.url.text,
           identity: fetch.entry.identity
         )
-        entry.enter(head, asked: fetch.asked, answered: now(), traits: traits)
+        entry.enter(head, asked: fetch.asked, answered: now(), traits: traitsOf(fetch.url))
         return entry
       },
       replacing: fetch.held,
