@@ -166,15 +166,4 @@ import Testing
         + "such as 127.0.0.1\n"
     )
   }
-
-  @Test(arguments: [(0.00001, "0.000010000s"), (1.5, "1.500000000s"), (60, "60.000000000s")])
-  func `a delay survives being passed to the origin's process as an argument`(
-    _ seconds: Double,
-    _ argument: String
-  ) throws {
-    let origin = try SampleOrigin.parse(["--delay", argument])
-
-    #expect(origin.delay?.seconds == seconds)
-    #expect(origin.arguments.suffix(2) == ["--delay", argument])
-  }
 }

@@ -32,14 +32,12 @@ import Testing
     ["verify", "--fast", "--full"],
     ["diff", "one"],
     ["bench"],
-    ["bench", "CATALOG", "--origin", "sample"],
     ["bench", "CATALOG", "--parallel", "1,0"],
     ["bench", "CATALOG", "--pass", "hot"],
     ["bench", "CATALOG", "--runs", "0"],
     ["bench", "CATALOG", "--rate", "0"],
     ["bench", "CATALOG", "--max-regression", "much"],
     ["bench", "CATALOG", "--baseline", "no-such.json"],
-    ["bench", "--origin", "sample", "--sizes", "9K..8K"],
     ["demo", "--port", "65536"],
     ["demo", "--samples", "/nowhere"],
   ])
@@ -97,7 +95,7 @@ import Testing
     (["bench", "CATALOG", "--precision", "-1"], "from 0% to 1000%"),
     (["bench", "CATALOG", "--max-regression", ""], "from 0% to 1000%"),
     (["bench", "CATALOG", "--html", ""], "give one, or leave out"),
-    (["bench", "--origin", "sample", "--count", "0"], "from 1 to 1000000"),
+    (["bench", "http://a.example/", "--count", "0"], "from 1 to 1000000"),
     (["order", "place", "A1", "--by", "a", "--quantity", "-1"], "from 1 to 1000000"),
     (["order", "send", "--limit", "none"], "from 1 to 1000000000"),
     (["demo", "--port", "99999"], "from 0 to 65535"),
@@ -126,9 +124,6 @@ import Testing
       ["warm", "CATALOG", "--min-interval", "40"], ["warm", "CATALOG", "--splay", "0"],
       ["order", "send", "--timeout", "30"], ["order", "send", "--wait", "10"],
       ["bench", "CATALOG", "--rate", "200"], ["bench", "CATALOG", "--deadline", "10"],
-      ["bench", "--origin", "sample", "--sizes", "8192"],
-      ["bench", "--origin", "sample", "--delay", "5"],
-      ["bench", "--origin", "sample", "--bandwidth", "1048576"],
     ])
   func `a number without a unit is refused with the known units`(
     _ arguments: [String]
