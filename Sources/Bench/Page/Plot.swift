@@ -113,3 +113,11 @@ struct Scale: Sendable, Equatable {
     return min(max(0, (log(max(value, 1e-9)) - low) / (high - low)), 1)
   }
 }
+
+extension Double {
+  /// This coordinate of a drawing with at most one decimal, such as `12` or `12.5`.
+  fileprivate var coordinate: String {
+    let tenths = Int((self * 10).rounded())
+    return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"
+  }
+}
