@@ -162,11 +162,13 @@ struct BenchCommand: ParsableCommand {
       let list = sources.joined(separator: "\n")
       return try BenchSource(list: Array(list.utf8), name: "the command line")
     }
-    if path == "-" {
-      let bytes = try FileReading.standardInput(limit: Self.listLimit)
-      return try BenchSource(list: bytes, name: "stdin")
-    }
-    let bytes = try FileReading.bytes(path, what: "catalog or list", limit: Self.listLimit)
+    let bytes = try FileReading.bytes(
+      path,
+      what: "catalog or list",
+      limit: Self.listLimit,
+      takesInput: true
+    )
+    if path == "-" { return try BenchSource(list: bytes, name: "stdin") }
     if BenchSource.isList(bytes) { return try BenchSource(list: bytes, name: path) }
     let catalog = try CatalogFileOnDisk(path)
     return .catalog(catalog.catalog, folder: catalog.folder, options: scope.sync)

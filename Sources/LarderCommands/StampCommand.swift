@@ -196,7 +196,12 @@ struct UploadOptions: ParsableArguments {
     guard let post else { return nil }
     let destination = try UploadDestination(
       post,
-      token: try token(),
+      token: try FileReading.secret(
+        in: tokenFile,
+        "token file",
+        content: "the token",
+        or: "LARDER_UPLOAD_TOKEN"
+      ),
       header: tokenHeader,
       parser: CurlURLParser()
     )
@@ -211,16 +216,6 @@ struct UploadOptions: ParsableArguments {
       policy: options.retry,
       memory: try folder.map { try UploadMemory(in: $0) }
     )
-  }
-
-  private func token() throws -> String? {
-    // An empty variable counts as given, so that it is refused as an empty file is.
-    guard let tokenFile else { return getenv("LARDER_UPLOAD_TOKEN").map { String(cString: $0) } }
-    let bytes = try FileReading.bytes(tokenFile, what: "the token", limit: 1 << 16)
-    guard let token = String(validating: bytes, as: UTF8.self), bytes.count <= 1 << 16 else {
-      throw CommandFailure("cannot read the token \(tokenFile): it is not a line of text")
-    }
-    return token
   }
 
   private func form(text: String?) -> UploadForm {
