@@ -4,7 +4,6 @@ import Bench
 import Catalog
 import CurlTransport
 import Foundation
-import Glibc
 import Synchronization
 import Transport
 
@@ -14,7 +13,7 @@ struct BenchCommand: ParsableCommand {
     commandName: "bench",
     abstract: "Measure parallel downloads: cold, warm and revalidating, over a sweep.",
     discussion: """
-      Example:  larder bench shop.yaml --parallel 1,4,16,64 --html bench.html
+      Example:  larder bench shop.yaml --parallel 1,4,16,64
                 larder bench https://cdn.example/a.jpg https://cdn.example/b.jpg
                 larder bench urls.txt --rate 200/s --json > before.json
                 larder bench urls.txt --rate 200/s --baseline before.json
@@ -92,9 +91,6 @@ struct BenchCommand: ParsableCommand {
   @Option("Start no measurement after this time, such as 10m.", value: "time")
   var deadline: DurationArgument?
 
-  @Option(path: "Write a page with plots.", value: "file")
-  var html: String?
-
   @Option(path: "Compare with an earlier result, written by --json.", value: "file")
   var baseline: String?
 
@@ -124,8 +120,7 @@ struct BenchCommand: ParsableCommand {
 
   /// Measures, prints the result, and returns the exit status.
   private func measure() throws -> ExitStatus {
-    // A mistake in the baseline or in the page's path is reported now, before minutes of measuring.
-    try html.map(TextFile.demandRoom)
+    // A mistake in the baseline is reported now, before minutes of measuring.
     let earlier = try baseline.map { path in
       let bytes = try FileReading.bytes(path, what: "baseline", limit: Self.listLimit)
       return try BenchReport(json: bytes, name: path)
@@ -152,7 +147,8 @@ struct BenchCommand: ParsableCommand {
     report.baseline = earlier.map {
       BaselineComparison(report, with: $0, maxRegression: maxRegression)
     }
-    try show(report, terminal)
+    let table = BenchTable(report: report, terminal: terminal)
+    try output.show(report, text: table.text, always: true)
     return ExitStatus(report, signal: signals.signal)
   }
 
@@ -223,43 +219,6 @@ struct BenchCommand: ParsableCommand {
     }
     surroundings.variables = environment
     return surroundings
-  }
-
-  private func show(_ report: BenchReport, _ terminal: Terminal) throws {
-    if let html {
-      let page = BenchPage(
-        report,
-        title: title,
-        facts: facts,
-        command: ShownCommand(ProgramArguments.all).description
-      )
-      try TextFile.replace(html, with: try page.html)
-    }
-    let table = BenchTable(report: report, terminal: terminal)
-    try output.show(report, text: table.text, always: true)
-  }
-
-  /// The date, the machine and larder's version.
-  private var facts: [String] {
-    var system = utsname()
-    uname(&system)
-    /// Reads the text of a fixed-length C array, which ends at the first NUL.
-    func text<Field>(_ field: Field) -> String {
-      withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
-    let processors = ProcessInfo.processInfo.activeProcessorCount
-    let kernel = "Linux \(text(system.release)) \(text(system.machine))"
-    return [
-      UnixTime.now().text("%Y-%m-%d %H:%M UTC"),
-      "\(text(system.nodename)), \(Quantities.count(processors, "processor")), \(kernel)",
-      "larder \(LarderCommand.version)",
-    ]
-  }
-
-  private var title: String {
-    let path = sources[0]
-    if path == "-" { return "URLs from stdin" }
-    return path.contains("://") ? "URLs" : URL(filePath: path).lastPathComponent
   }
 }
 

@@ -44,7 +44,7 @@ enum Layers {
       "Base", "Cache", "Catalog", "HTTPServing", "Imaging", "Larder", "Orders", "Pipeline",
       "Transport",
     ],
-    "Bench": ["Base", "Cache", "Catalog", "Pipeline", "Transport", "Web"],
+    "Bench": ["Base", "Cache", "Catalog", "Pipeline", "Transport"],
     "Sharding": ["Base", "Cache", "Catalog", "Pipeline", "Transport"],
     // It must not share parsers with its clients, or it would share their bugs.
     "SampleStore": ["CGlibc", "HTTPServing"],

@@ -415,7 +415,7 @@ struct ProposalDocument: Encodable {
     if !unsure.isEmpty { lines.append("unsure: \(unsure.joined(separator: ", "))") }
     if let file {
       lines.append(
-        "read its comments, then run: larder catalog check \(ShownCommand.word(PlainText.line(file)))"
+        "read its comments, then run: larder catalog check \(ShellWord.quoted(PlainText.line(file)))"
       )
     }
     return lines.joined(separator: "\n")

@@ -163,7 +163,7 @@ struct SyncSummary {
       return Self.first(report.skipped.map(\.words), all: all, report.omittedSkips)
         .map { "\(name): \($0)" }
     }
-    let status = "larder status --cache \(ShownCommand.word(PlainText.line(cache)))"
+    let status = "larder status --cache \(ShellWord.quoted(PlainText.line(cache)))"
     let headline = "\(report.outcome.rawValue): earlier data is still shown; \(status) says more"
     return ([headline] + warnings(all: all)).map { "\(name): \($0)" }
   }
