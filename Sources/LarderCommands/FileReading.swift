@@ -48,7 +48,7 @@ enum FileReading {
   /// - Parameters:
   ///   - path: The file; nil to read the variable.
   ///   - what: The kind of file, such as "secret file", for the message.
-  ///   - content: What belongs into the file, such as "the URL".
+  ///   - content: What belongs in the file, such as "the URL".
   ///   - variable: The name of the environment variable.
   /// - Returns: The secret, without white space around it; nil if there is neither.
   /// - Throws: ``CommandFailure`` when the file cannot be read, or is no text, or is empty.
