@@ -109,7 +109,7 @@ let package = Package(
     .target(
       name: "Bench",
       dependencies: [
-        "Base", "Cache", "Catalog", "Pipeline", "Transport", "Web",
+        "Base", "Cache", "Catalog", "Pipeline", "Transport",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]
     ),

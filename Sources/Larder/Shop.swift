@@ -243,7 +243,11 @@ package enum BoundedReading {
   /// - Throws: `Errno` when the file cannot be opened or read.
   package static func bytes(ofFile path: String, limit: Int) throws -> [UInt8] {
     let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
-    return try file.closeAfter { try bytes(of: file, limit: limit) }
+    return try file.closeAfter {
+      // Reading waits for the writer of a pipe, such as that of `<(command)`; only opening does not.
+      _ = fcntl(file.rawValue, F_SETFL, O_RDONLY)
+      return try bytes(of: file, limit: limit)
+    }
   }
 
   /// The bytes of an open file up to its end, but at most `limit` and one extra byte.

@@ -4,7 +4,6 @@ import Bench
 import Catalog
 import CurlTransport
 import Foundation
-import Glibc
 import Synchronization
 import Transport
 
@@ -14,11 +13,10 @@ struct BenchCommand: ParsableCommand {
     commandName: "bench",
     abstract: "Measure parallel downloads: cold, warm and revalidating, over a sweep.",
     discussion: """
-      Example:  larder bench shop.yaml --parallel 1,4,16,64 --html bench.html
+      Example:  larder bench shop.yaml --parallel 1,4,16,64
                 larder bench https://cdn.example/a.jpg https://cdn.example/b.jpg
                 larder bench urls.txt --rate 200/s --json > before.json
                 larder bench urls.txt --rate 200/s --baseline before.json
-                larder bench --origin sample --delay 20ms --sizes 8K..40K
 
       Uses its own temporary folder; your cache is not touched. The cold pass starts with an empty \
       cache, warm with everything fresh, revalidate with everything stale. Passes are repeated until the \
@@ -28,7 +26,7 @@ struct BenchCommand: ParsableCommand {
       """,
     statuses: [
       .done: "done",
-      .failed: "the embedded origin cannot be started, or libcurl is missing",
+      .failed: "libcurl is missing",
       .partial: "some requests failed, or a figure is worse than the baseline allows",
       .data: "the list or the baseline cannot be read",
       .unavailable: "nothing could be fetched",
@@ -46,7 +44,7 @@ struct BenchCommand: ParsableCommand {
     completion: .file(),
     transform: PathArgument.read
   )
-  var sources: [String] = []
+  var sources: [String]
 
   @Option(
     "The passes to report. (default: cold,warm,revalidate)",
@@ -87,11 +85,11 @@ struct BenchCommand: ParsableCommand {
   )
   var rate: RateArgument?
 
+  @Option("The number of requests in a pass over URLs.", value: "n", in: 1...1_000_000)
+  var count: Int?
+
   @Option("Start no measurement after this time, such as 10m.", value: "time")
   var deadline: DurationArgument?
-
-  @Option(path: "Write a page with plots.", value: "file")
-  var html: String?
 
   @Option(path: "Compare with an earlier result, written by --json.", value: "file")
   var baseline: String?
@@ -108,16 +106,9 @@ struct BenchCommand: ParsableCommand {
 
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
-  @OptionGroup(title: Topic.origin) var origin: SampleOrigin
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
-    if sources.isEmpty != origin.isAsked {
-      throw ValidationError("name a catalog, URLs or a file of URLs, or give --origin sample")
-    }
-    if !origin.isAsked, origin.delay != nil || origin.bandwidth != nil {
-      throw ValidationError("--delay and --bandwidth need --origin sample")
-    }
     if sources.count > 1, let other = sources.first(where: { !$0.contains("://") }) {
       throw ValidationError("several sources must all be URLs, and \"\(other)\" is none")
     }
@@ -129,21 +120,16 @@ struct BenchCommand: ParsableCommand {
 
   /// Measures, prints the result, and returns the exit status.
   private func measure() throws -> ExitStatus {
-    // A mistake in the baseline or in the page's path is reported now, before minutes of measuring.
-    try html.map(TextFile.demandRoom)
+    // A mistake in the baseline is reported now, before minutes of measuring.
     let earlier = try baseline.map { path in
       let bytes = try FileReading.bytes(path, what: "baseline", limit: Self.listLimit)
       return try BenchReport(json: bytes, name: path)
     }
-    let process = origin.isAsked ? try OriginProcess(origin) : nil
-    // The origin's process must stay alive until the end, because its `deinit` stops it.
-    defer { withExtendedLifetime(process) {} }
-    let source = try source(process)
-    // With the embedded origin, --count is its number of pictures.
-    let plan = plan(of: source, count: origin.isAsked ? nil : origin.count)
+    let source = try source()
+    let plan = plan(of: source)
     if plan.count != nil, !source.isURLs || plan.sink == .cache {
       throw CommandFailure(
-        "cannot repeat requests for a catalog, or with --no-discard: --count goes with URLs or --origin sample"
+        "cannot repeat requests for a catalog, or with --no-discard: --count goes with URLs"
       )
     }
     let run = BenchRun(plan, source, try surroundings(of: source))
@@ -161,25 +147,24 @@ struct BenchCommand: ParsableCommand {
     report.baseline = earlier.map {
       BaselineComparison(report, with: $0, maxRegression: maxRegression)
     }
-    try show(report, terminal)
+    let table = BenchTable(report: report, terminal: terminal)
+    try output.show(report, text: table.text, always: true)
     return ExitStatus(report, signal: signals.signal)
   }
 
-  private func source(_ process: OriginProcess?) throws -> BenchSource {
-    if let process {
-      let catalog = try origin.catalog(base: process.baseURL)
-      return .catalog(catalog, folder: "", options: scope.sync)
-    }
-    let path = sources.first ?? "-"
+  private func source() throws -> BenchSource {
+    let path = sources[0]
     if path.contains("://") {
       let list = sources.joined(separator: "\n")
       return try BenchSource(list: Array(list.utf8), name: "the command line")
     }
-    if path == "-" {
-      let bytes = try FileReading.standardInput(limit: Self.listLimit)
-      return try BenchSource(list: bytes, name: "stdin")
-    }
-    let bytes = try FileReading.bytes(path, what: "catalog or list", limit: Self.listLimit)
+    let bytes = try FileReading.bytes(
+      path,
+      what: "catalog or list",
+      limit: Self.listLimit,
+      takesInput: true
+    )
+    if path == "-" { return try BenchSource(list: bytes, name: "stdin") }
     if BenchSource.isList(bytes) { return try BenchSource(list: bytes, name: path) }
     let catalog = try CatalogFileOnDisk(path)
     return .catalog(catalog.catalog, folder: catalog.folder, options: scope.sync)
@@ -204,7 +189,7 @@ struct BenchCommand: ParsableCommand {
     )
   }
 
-  private func plan(of source: BenchSource, count: Int?) -> BenchPlan {
+  private func plan(of source: BenchSource) -> BenchPlan {
     var plan = BenchPlan()
     plan.passes = pass
     plan.sink = discard ?? source.isURLs ? .discard : .cache
@@ -225,78 +210,15 @@ struct BenchCommand: ParsableCommand {
     } catch let error as TransferFailure {
       throw CommandFailure("\(error); check the URL", .configuration)
     }
-    var common = try connection.transport(named: named)
-    // The embedded origin is on this machine, so no proxy is used.
-    if origin.isAsked { common.proxy = nil }
+    let common = try connection.transport(named: named)
     let scratch = scratch ?? FileManager.default.temporaryDirectory.path
-    var surroundings = BenchSurroundings(scratch: scratch) { [common] parallel in
+    var surroundings = BenchSurroundings(scratch: scratch) { parallel in
       var options = common
       options.parallel = .fixed(parallel)
       return try CurlTransport(options)
     }
     surroundings.variables = environment
     return surroundings
-  }
-
-  private func show(_ report: BenchReport, _ terminal: Terminal) throws {
-    if let html {
-      let page = BenchPage(
-        report,
-        title: title,
-        facts: facts,
-        command: ShownCommand(ProgramArguments.all).description
-      )
-      try TextFile.replace(html, with: try page.html)
-    }
-    let table = BenchTable(report: report, terminal: terminal)
-    try output.show(report, text: table.text, always: true)
-  }
-
-  /// The date, the machine and larder's version.
-  private var facts: [String] {
-    var system = utsname()
-    uname(&system)
-    /// Reads the text of a fixed-length C array, which ends at the first NUL.
-    func text<Field>(_ field: Field) -> String {
-      withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
-    let processors = ProcessInfo.processInfo.activeProcessorCount
-    let kernel = "Linux \(text(system.release)) \(text(system.machine))"
-    return [
-      UnixTime.now().text("%Y-%m-%d %H:%M UTC"),
-      "\(text(system.nodename)), \(Quantities.count(processors, "processor")), \(kernel)",
-      "larder \(LarderCommand.version)",
-    ]
-  }
-
-  private var title: String {
-    guard let path = sources.first else { return "The embedded sample store" }
-    if path == "-" { return "URLs from stdin" }
-    return path.contains("://") ? "URLs" : URL(filePath: path).lastPathComponent
-  }
-}
-
-/// `larder bench-origin`: the origin server that `bench --origin sample` measures, in a separate process.
-///
-/// The help does not list the command.
-///
-/// The server prints its URL, and ends when its stdin is closed. So it never outlives the process that started it.
-struct BenchOriginCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "bench-origin",
-    abstract: "Serve pictures for measurements, until stdin is closed.",
-    discussion: """
-      Example:  larder bench-origin --delay 20ms < /dev/tty
-
-      Exit statuses: 0 done, 1 no port is free, 64 usage.
-      """,
-    shouldDisplay: false
-  )
-
-  @OptionGroup(title: Topic.origin) var origin: SampleOrigin
-
-  func run() throws {
-    try origin.serve()
   }
 }
 

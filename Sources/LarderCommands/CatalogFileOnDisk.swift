@@ -28,7 +28,12 @@ extension CatalogFileOnDisk {
           + "\(path) writes a file for it"
       )
     }
-    let bytes = try FileReading.bytes(path, what: "catalog file", limit: 1 << 20)
+    let bytes = try FileReading.bytes(
+      path,
+      what: "catalog file",
+      limit: 1 << 20,
+      tooLong: .configuration
+    )
     if let kind = Self.mistaken(bytes) {
       throw CommandFailure(
         "cannot read catalog file \(path): it is \(kind), not YAML or JSON; "

@@ -1,4 +1,5 @@
 import Base
+import Foundation
 import Glibc
 import Imaging
 import Larder
@@ -6,38 +7,74 @@ import SystemPackage
 
 /// Reads files that the user names on the command line.
 enum FileReading {
-  /// Reads a file, but at most `limit + 1` bytes of it.
-  ///
-  /// If the result has `limit + 1` bytes, the file is larger than `limit`.
+  /// Reads a file of a limited size.
   ///
   /// - Parameters:
   ///   - path: The file's path.
   ///   - what: The kind of file, such as "catalog file", for the message.
   ///   - limit: The largest allowed size, in bytes.
+  ///   - takesInput: Whether the path `-` means stdin.
+  ///   - tooLong: The exit status for a larger file.
   /// - Returns: The bytes.
-  /// - Throws: ``CommandFailure`` when the file cannot be read.
-  static func bytes(_ path: String, what: String, limit: Int) throws -> [UInt8] {
+  /// - Throws: ``CommandFailure`` when the file cannot be read or is larger.
+  static func bytes(
+    _ path: String,
+    what: String,
+    limit: Int,
+    takesInput: Bool = false,
+    tooLong: ExitStatus = .data
+  ) throws -> [UInt8] {
+    let isInput = takesInput && path == "-"
+    let name = "\(what) \(isInput ? "stdin" : path)"
     do {
-      return try BoundedReading.bytes(ofFile: path, limit: limit)
+      let bytes =
+        isInput
+        ? try BoundedReading.bytes(of: .standardInput, limit: limit)
+        : try BoundedReading.bytes(ofFile: path, limit: limit)
+      if bytes.count <= limit { return bytes }
     } catch let error as Errno {
       let words = systemMessage(error.rawValue)
-      // A missing file is a mistake on the command line, but a file that cannot be read is an I/O error.
       throw CommandFailure(
-        "cannot read \(what) \(path): \(words); check the path and its permissions",
+        "cannot read \(name): \(words); check the path and its permissions",
         error == .noSuchFileOrDirectory ? .usage : .io
       )
     }
+    let size = ByteCount(Int64(limit)).formatted()
+    throw CommandFailure("cannot read \(name): it has more than \(size)", tooLong)
+  }
+
+  /// Reads a secret from a file, or else from an environment variable.
+  ///
+  /// - Parameters:
+  ///   - path: The file; nil to read the variable.
+  ///   - what: The kind of file, such as "secret file", for the message.
+  ///   - content: What belongs in the file, such as "the URL".
+  ///   - variable: The name of the environment variable.
+  /// - Returns: The secret, without white space around it; nil if there is neither.
+  /// - Throws: ``CommandFailure`` when the file cannot be read, or is no text, or is empty.
+  static func secret(
+    in path: String?,
+    _ what: String,
+    content: String,
+    or variable: String
+  ) throws -> String? {
+    guard let path else { return OutboxOptions.variable(variable) }
+    let bytes = try bytes(path, what: what, limit: 1 << 16)
+    let text = String(validating: bytes, as: UTF8.self)?
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    guard let text, !text.isEmpty else {
+      let fault = text == nil ? "is no text" : "is empty"
+      throw CommandFailure(
+        "cannot send: \(what) \(path) \(fault); write \(content) into it, on one line"
+      )
+    }
+    return text
   }
 
   /// Whether a path leads to a folder.
   static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
-
-  /// The bytes of stdin up to its end, but at most `limit + 1`.
-  static func standardInput(limit: Int) throws -> [UInt8] {
-    try BoundedReading.bytes(of: .standardInput, limit: limit)
   }
 
   /// Reads a whole picture from stdin.
@@ -53,7 +90,7 @@ enum FileReading {
     }
     let bytes: [UInt8]
     do {
-      bytes = try standardInput(limit: limits.fileBytes)
+      bytes = try BoundedReading.bytes(of: .standardInput, limit: limits.fileBytes)
     } catch {
       let words = (error as? Errno).map { systemMessage($0.rawValue) } ?? "\(error)"
       throw LarderError(.disk, "cannot read stdin: \(words); check where it comes from")

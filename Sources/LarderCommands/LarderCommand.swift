@@ -35,7 +35,6 @@ package struct LarderCommand: ParsableCommand {
       "larder catalog init URL" writes one.
       """,
     version: version,
-    subcommands: [BenchOriginCommand.self],
     groupedSubcommands: [
       CommandGroup("See it work", DemoCommand.self),
       CommandGroup("Fetch a shop", SyncCommand.self, WarmCommand.self, CatalogCommand.self),
@@ -153,7 +152,7 @@ enum CommandName {
         if command == root, isCatalogFile(word) {
           return "\"\(word)\" is not a command; to fetch that shop: larder sync \(word)"
         }
-        let names = known.filter { $0.configuration.shouldDisplay }.map { name(of: $0) }
+        let names = known.map { name(of: $0) }
         let meant = probablyMeant(by: word, in: names)
         let near = meant.map { ", nearest is \"\(path) \($0)\"" } ?? ""
         return "there is no command \"\(path) \(word)\"\(near); see \"\(path) --help\""

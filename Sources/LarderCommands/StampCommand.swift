@@ -150,15 +150,6 @@ struct UploadOptions: ParsableArguments {
   @Option("The header that carries the token.", value: "name")
   var tokenHeader = "token"
 
-  @Option("Add this field to the form; may be repeated.", value: "name=value")
-  var field: [String] = []
-
-  @Option(
-    "Rename the field dateTime, timeStampContents or image; may be repeated.",
-    value: "field=name"
-  )
-  var fieldName: [String] = []
-
   @Option(
     "Retry a photo that certainly did not arrive up to N times, 0 to 100. (default: 4)",
     value: "n",
@@ -169,18 +160,7 @@ struct UploadOptions: ParsableArguments {
   @OptionGroup var route: RouteOptions
 
   mutating func validate() throws {
-    for pair in field where Self.split(pair) == nil {
-      throw ValidationError("--field takes NAME=VALUE, not \"\(pair)\"")
-    }
-    for pair in fieldName where Self.renaming(pair) == nil {
-      throw ValidationError(
-        "--field-name takes dateTime=NAME, timeStampContents=NAME or image=NAME, not \"\(pair)\""
-      )
-    }
-    if post == nil,
-      tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || route.cacert != nil
-        || route.proxy != nil
-    {
+    if post == nil, tokenFile != nil || route.cacert != nil || route.proxy != nil {
       throw ValidationError("this option needs --post URL")
     }
   }
@@ -194,9 +174,16 @@ struct UploadOptions: ParsableArguments {
   /// - Throws: ``CommandFailure`` when the URL or the token is unusable.
   func upload(text: String?, folder: FilePath?) throws -> PictureUpload? {
     guard let post else { return nil }
+    var form = UploadForm()
+    form.text = text ?? ""
     let destination = try UploadDestination(
       post,
-      token: try token(),
+      token: try FileReading.secret(
+        in: tokenFile,
+        "token file",
+        content: "the token",
+        or: "LARDER_UPLOAD_TOKEN"
+      ),
       header: tokenHeader,
       parser: CurlURLParser()
     )
@@ -206,44 +193,10 @@ struct UploadOptions: ParsableArguments {
     options.retry.retries = retries
     return PictureUpload(
       to: destination,
-      form: form(text: text),
+      form: form,
       transport: try CurlTransport(options),
       policy: options.retry,
       memory: try folder.map { try UploadMemory(in: $0) }
-    )
-  }
-
-  private func token() throws -> String? {
-    // An empty variable counts as given, so that it is refused as an empty file is.
-    guard let tokenFile else { return getenv("LARDER_UPLOAD_TOKEN").map { String(cString: $0) } }
-    let bytes = try FileReading.bytes(tokenFile, what: "the token", limit: 1 << 16)
-    guard let token = String(validating: bytes, as: UTF8.self), bytes.count <= 1 << 16 else {
-      throw CommandFailure("cannot read the token \(tokenFile): it is not a line of text")
-    }
-    return token
-  }
-
-  private func form(text: String?) -> UploadForm {
-    var form = UploadForm()
-    form.text = text ?? ""
-    form.extra = field.compactMap(Self.split)
-    for (name, path) in fieldName.compactMap(Self.renaming) { form[keyPath: path] = name }
-    return form
-  }
-
-  /// The new name of a field of the form, and the property that holds it; nil if the text names no such field.
-  private static func renaming(_ pair: String) -> (String, WritableKeyPath<UploadForm, String>)? {
-    let form = UploadForm()
-    guard let pair = split(pair), !pair.value.isEmpty else { return nil }
-    return [\.timeName, \.textName, \.imageName].first { form[keyPath: $0] == pair.name }
-      .map { (pair.value, $0) }
-  }
-
-  private static func split(_ pair: String) -> UploadForm.Field? {
-    guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else { return nil }
-    return UploadForm.Field(
-      name: String(pair[..<equals]),
-      value: String(pair[equals...].dropFirst())
     )
   }
 }

@@ -27,8 +27,8 @@ struct WarmCommand: FetchCommand {
 
       Orders that are due go to LARDER_WEBHOOK_URL, when that is set; see larder order send --help.
 
-      Prints nothing if all is well; otherwise one paragraph for each catalog on stderr, and a line for \
-      each item that could not be read. A catalog file that is wrong does not stop the others. On a \
+      Prints nothing if all is well; otherwise the outcome of each catalog and its problems on stderr, one \
+      on each line, as sync does. A catalog file that is wrong does not stop the others. On a \
       terminal, a line shows the progress.
 
       The result of the last run is in the cache as last-run.json, and --on-failure passes it to a \
@@ -180,10 +180,11 @@ struct WarmCommand: FetchCommand {
     try place.demandNoSquares(settings)
     if work.dryRun { return try file.printPlan(cache: place.path, settings, transport, output) }
     return try run(file, settings, in: place, transport, record, signals) { report in
-      let paragraph = WarmParagraph(report: report, cache: place.name)
-      let lines = paragraph.lines + paragraph.skipped(all: output.verbose > 0)
-      for line in lines { Log(output).warning(line) }
-      if output.verbose > 0 { Output.note(SyncSummary(report, Terminal(output)).text) }
+      let summary = SyncSummary(report, Terminal(output))
+      for line in summary.mail(cache: place.name, all: output.verbose > 0) {
+        Log(output).warning(line)
+      }
+      if output.verbose > 0 { Output.note(summary.text) }
     }
   }
 
@@ -264,153 +265,5 @@ struct ChangeOptions: ParsableArguments {
     let reader = try CatalogReader(cache: cache, catalog: report.catalog)
     let difference = try reader.diff(from: nil, to: run)
     onChange.tell(try difference.jsonLine() + [UInt8(ascii: "\n")], output)
-  }
-}
-
-/// The message about a run of `warm` with problems.
-///
-/// It is one paragraph, or several lines if the paragraph would be too long.
-struct WarmParagraph {
-  /// The maximum length of a line, in characters.
-  ///
-  /// Mail systems wrap, cut or refuse long lines. The standard for mail allows 998 characters. (RFC 5322, section
-  /// 2.1.1)
-  static let longestLine = 500
-
-  let report: SyncReport
-  /// The cache, as the user named it.
-  let cache: String
-
-  /// The lines of the message; empty after a complete run.
-  var lines: [String] {
-    guard report.outcome != .complete else { return [] }
-    var sentences = first(sections, of: "section") + first(sectionFailures, of: "fault")
-    sentences += failures + first(report.guardWords.map(Self.sentence), of: "section")
-    if let words = report.knownFailures { sentences.append("\(words).") }
-    if !report.unfinished.isEmpty {
-      sentences.append(
-        "\(Quantities.count(report.unfinished.count, "request")) did not fit into this run and "
-          + "will be first in the next."
-      )
-    }
-    sentences.append(
-      "Earlier data is still shown; larder status --cache \(ShownCommand.word(PlainText.line(cache))) says more."
-    )
-    let headline = "\(report.catalog): \(report.outcome.rawValue)."
-    let paragraph = ([headline] + sentences).joined(separator: " ")
-    guard paragraph.count > Self.longestLine else { return [paragraph] }
-    let lines = sentences.map { "\(report.catalog): \($0)" }
-    return [headline]
-      + lines.map { $0.count > Self.longestLine ? $0.prefix(Self.longestLine - 1) + "…" : $0 }
-  }
-
-  /// The sentences about sections with problems, one for each cause.
-  ///
-  /// Most often all sections have the same cause.
-  private var sections: [String] {
-    let sections = report.sections
-    let places = sections.indices.filter {
-      sections[$0].isIncomplete || [.stale, .failed].contains(sections[$0].source)
-    }
-    let alike = Dictionary(grouping: places) {
-      "\(sections[$0].source.rawValue) \(cause(sections[$0]) ?? "")"
-    }
-    return alike.values.sorted { $0[0] < $1[0] }.map { places in
-      sentence(places.map { sections[$0] })
-    }
-  }
-
-  /// The cause of a section's problem.
-  ///
-  /// The section's URL is replaced with "its page", so that equal causes compare equal.
-  private func cause(_ section: SyncReport.Section) -> String? {
-    let url = report.failures.first { $0.stage == .section && $0.id == section.key }?.url
-    guard let url, !url.isEmpty else { return section.commandText }
-    return section.commandText?.replacing(url, with: "its page")
-  }
-
-  /// The sentence about the sections with one cause.
-  private func sentence(_ sections: [SyncReport.Section]) -> String {
-    let (first, keys) = (sections[0], sections.map(\.key))
-    let isOne = keys.count == 1
-    // Only the sentence about a single section names its URL.
-    let cause = isOne ? first.commandText : cause(first)
-    let listed =
-      keys.count > 5
-      ? "\(keys.prefix(4).joined(separator: ", ")) and \(keys.count - 4) more"
-      : keys.joined(separator: ", ")
-    let names =
-      isOne
-      ? "Section \(first.key)"
-      : keys.count == report.sections.count ? "All \(keys.count) sections" : "Sections \(listed)"
-    return switch first.source {
-    case .network, .unchanged, .withheld:
-      isOne ? Self.sentence(cause ?? "") : "\(names) are incomplete: \(cause ?? "")."
-    case .stale:
-      "\(names) \(isOne ? "shows its" : "show their") previous items: "
-        + "\(cause ?? "it could not be fetched")."
-    case .failed:
-      "\(names) \(isOne ? "was" : "were") never fetched: \(cause ?? "no reason known")."
-    }
-  }
-
-  /// Failures that concern a whole section or all details, such as a missing field or a section without key.
-  private var sectionFailures: [String] {
-    let said = Set(report.sections.compactMap(\.commandText))
-    return report.failures.filter(\.isOfMany).compactMap(\.commandText)
-      .filter { !said.contains($0) && $0.hasPrefix("cannot ") }.map(Self.sentence)
-  }
-
-  /// The first eight sentences, and the number of the others.
-  ///
-  /// The text has to be short, because cron sends it as a mail.
-  private func first(_ sentences: [String], of what: String) -> [String] {
-    let most = 8
-    guard sentences.count > most else { return sentences }
-    return sentences.prefix(most) + ["And \(Quantities.count(sentences.count - most, what)) more."]
-  }
-
-  private static func sentence(_ words: String) -> String {
-    words.prefix(1).uppercased() + words.dropFirst() + "."
-  }
-
-  /// The lines about unreadable items and fields, one for each.
-  ///
-  /// If `all` is false, only the first ten are listed.
-  func skipped(all: Bool) -> [String] {
-    let lines = report.skipped.map { "\(report.catalog): \($0.words)" }
-    let omitted = report.omittedSkips.map { "\(report.catalog): \($0)" }
-    guard !all, lines.count > 10 else { return lines + omitted }
-    return lines.prefix(10) + omitted
-      + ["\(report.catalog): \(lines.count - 10) more skipped; -v or --json lists them"]
-  }
-
-  /// One sentence about details and one about pictures: the number of failures, the total number, and the reasons.
-  private var failures: [String] {
-    let totals: [(stage: SyncReport.Stage, noun: String, total: Int)] = [
-      (.detail, "detail", report.details.total), (.picture, "picture", report.pictures.total),
-    ]
-    return totals.compactMap { stage, noun, total in
-      let failed = report.failures.filter { $0.stage == stage && !$0.isKnown && !$0.isOfMany }
-      guard let first = failed.first else { return nil }
-      let ofMany = report.failures.filter { $0.stage == stage && $0.isOfMany }.map(\.reason)
-      let counts = (report.failureCounts(known: false)[stage] ?? [:])
-        .filter { !ofMany.contains($0.key) }
-      return
-        "\(counts.values.reduce(0, +)) of \(Quantities.count(total, noun)) failed "
-        + "(\(SyncReport.words(counts))), such as \(first.url)."
-    }
-  }
-}
-
-extension SyncReport.Failure {
-  /// Whether the failure concerns a whole section or all details, not one detail or picture.
-  fileprivate var isOfMany: Bool { stage == .section || stage == .detail && id == nil }
-}
-
-extension SyncReport.Section {
-  /// Whether the shop lists more items than this run could read.
-  var isIncomplete: Bool {
-    (source == .network || source == .unchanged) && error != nil && withheld == 0 && kept.isEmpty
   }
 }

@@ -47,7 +47,7 @@ enum Layers {
       "Base", "Cache", "Catalog", "HTTPServing", "Hashing", "Imaging", "Larder", "Orders",
       "Pipeline", "Transport",
     ],
-    "Bench": ["Base", "Cache", "Catalog", "Pipeline", "Transport", "Web"],
+    "Bench": ["Base", "Cache", "Catalog", "Pipeline", "Transport"],
     "Sharding": ["Base", "Cache", "Catalog", "Hashing", "Pipeline", "Transport"],
     // It must not share parsers with its clients, or it would share their bugs.
     "SampleStore": ["CGlibc", "CTLS", "HTTPServing", "Hashing"],

@@ -75,7 +75,6 @@ import Testing
 
   @Test(arguments: [
     ["bench", "CATALOG", "--count", "5"], ["bench", "URL", "--no-discard", "--count", "5"],
-    ["bench", "URL", "--delay", "5ms"], ["bench", "URL", "--bandwidth", "1M/s"],
   ])
   func `an option without effect is refused`(_ words: [String]) throws {
     let shop = try Shop()
@@ -175,26 +174,6 @@ import Testing
     #expect(!asBefore.output.contains("regressed: imagesPerSecond"))
     let broken = try shop.folder.write("{}", to: "broken.json")
     #expect(try Command.larder(words + ["--baseline", broken]).status == 65)
-  }
-
-  @Test func `the embedded origin is measured without a network, with the delay given`()
-    throws
-  {
-    let folder = try TemporaryFolder()
-    let page = folder.path("bench.html")
-
-    let bench = try Command.larder([
-      "bench", "--origin", "sample", "--count", "40", "--sizes", "1K..4K", "--delay", "5ms",
-      "--bandwidth", "50M/s", "--parallel", "4", "--runs", "1", "--json", "--html", page,
-    ])
-    let report = try Document(bench)
-
-    #expect(bench.status == 0)
-    #expect(report["runs"][0]["images"].int == 40)
-    #expect((report["runs"][0]["totalMilliseconds"]["p50"].double ?? 0) >= 5)
-    let html = try folder.text("bench.html")
-    #expect(html.hasSuffix("</html>\n"))
-    #expect(html.contains("larder bench --origin sample --count 40"))
   }
 
   @Test func `Ctrl-C ends a measurement with 130 and leaves no files`() throws {

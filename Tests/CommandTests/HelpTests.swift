@@ -113,7 +113,7 @@ import Testing
         ["bench"],
         [
           "--parallel": "auto", "--pass": "cold,warm,revalidate", "--precision": "5%",
-          "--max-regression": "10%", "--count": "1000", "--sizes": "8K..40K",
+          "--max-regression": "10%",
         ]
       ),
     ] as [([String], [String: String])]

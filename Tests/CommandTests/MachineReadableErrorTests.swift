@@ -108,7 +108,7 @@ import Testing
   @Test(arguments: [
     ["sync", ""], ["sync", "x.yaml", "--cache", ""], ["list", "--cache", ""],
     ["crop", "x.png", "--out", ""], ["crop", "", "--out", "out"], ["export", ""],
-    ["report", "--out", ""], ["bench", "x.txt", "--html", ""], ["warm", ""],
+    ["report", "--out", ""], ["bench", "x.txt", "--baseline", ""], ["warm", ""],
     ["order", "list", "--orders", ""], ["stamp", "x.png", "--out", "o", "--logo", ""],
     ["shard", "merge", "--plan", ""], ["catalog", "check", ""],
     ["catalog", "init", "x.json", "--out", ""], ["demo", "--samples", ""],
@@ -165,16 +165,5 @@ import Testing
         == "larder: cannot listen on a..b: no such host; name an address of this machine, "
         + "such as 127.0.0.1\n"
     )
-  }
-
-  @Test(arguments: [(0.00001, "0.000010000s"), (1.5, "1.500000000s"), (60, "60.000000000s")])
-  func `a delay survives being passed to the origin's process as an argument`(
-    _ seconds: Double,
-    _ argument: String
-  ) throws {
-    let origin = try SampleOrigin.parse(["--delay", argument])
-
-    #expect(origin.delay?.seconds == seconds)
-    #expect(origin.arguments.suffix(2) == ["--delay", argument])
   }
 }

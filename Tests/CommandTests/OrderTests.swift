@@ -246,29 +246,4 @@ import Testing
       for bytes in files.values { #expect(bytes.range(of: Data(form.utf8)) == nil) }
     }
   }
-
-  @Test func `an export has one line for each order, and no text becomes a formula`() throws {
-    let (shop, environment) = try Self.shop()
-    _ = try Self.order(
-      "place",
-      "A1",
-      "--by",
-      "=cmd|' /C calc'!A0",
-      "--note",
-      "say \"hi\",\nthen go",
-      "--item",
-      "S1=2",
-      in: shop,
-      environment
-    )
-
-    let lines = try Self.order("export", in: shop, environment)
-    let table = try Self.order("export", "--format", "csv", in: shop, environment)
-
-    #expect(try Document(lines)["items"].count == 2)
-    let rows = table.output.components(separatedBy: "\r\n")
-    #expect(rows.count == 4 && rows[3] == "")
-    #expect(rows[1].contains(",'=cmd|' /C calc'!A0,"))
-    #expect(rows[2].hasSuffix("KRW,\"say \"\"hi\"\",\nthen go\""))
-  }
 }

@@ -54,7 +54,7 @@ import Testing
         )
       )
     }
-    for words in ["order list", "order export", "order export --format csv", "order list --json"] {
+    for words in ["order list", "order list --json"] {
       commands.append(
         try Command.larder(
           words.split(separator: " ").map(String.init),

@@ -21,11 +21,7 @@ import class Support.ClosedPort
       "--token-file",
       file,
       "--token-header",
-      "X-Diary",
-      "--field",
-      "mood=good",
-      "--field-name",
-      "image=photo"
+      "X-Diary"
     )
 
     #expect(command.status == 0)
@@ -42,11 +38,10 @@ import class Support.ClosedPort
     #expect(!order.headers.contains { $0.name == "token" })
     #expect(order.headers.contains { $0.name == "Idempotency-Key" && $0.value.count == 36 })
     let text = String(decoding: order.body, as: UTF8.self)
-    #expect(text.contains("name=\"mood\"\r\n\r\ngood\r\n"))
     #expect(text.contains("name=\"dateTime\"\r\n\r\n2021-01-13 06:30:00\r\n"))
     #expect(text.contains("name=\"timeStampContents\"\r\n\r\n일찍 일어났다\r\n"))
     #expect(
-      text.contains("name=\"photo\"; filename=\"morning.jpg\"\r\nContent-Type: image/jpeg\r\n")
+      text.contains("name=\"image\"; filename=\"morning.jpg\"\r\nContent-Type: image/jpeg\r\n")
     )
     // The file is a PNG like the photo, but a JPEG was sent.
     #expect(result["output"].string?.hasSuffix("out/morning.png") == true)
@@ -131,8 +126,6 @@ import class Support.ClosedPort
     (["--post", "diary"], "URL"),
     (["--post", "https://h/", "--token-file", "no-such-file"], "no-such-file"),
     (["--post", "https://h/", "--token-header", "a b"], "header"),
-    (["--post", "https://h/", "--field", "mood"], "NAME=VALUE"),
-    (["--post", "https://h/", "--field-name", "picture=x"], "dateTime"),
     (["--token-file", "x"], "--post"),
   ])
   func `an invalid post is a usage error before anything is written`(

@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: ["/bin/sh", "/bin/bash"])
   func `a shell reads each quoted word back as the same text`(_ shell: String) throws {
     let texts = Self.texts.filter { !$0.unicodeScalars.contains("\0") }
-    let words = texts.map(ShownCommand.word).joined(separator: " ")
+    let words = texts.map(ShellWord.quoted).joined(separator: " ")
 
     let ended = try Running(shell, ["-c", "printf '%s\\0' \(words)"]).wait()
 

@@ -216,4 +216,19 @@ import Testing
     sync.send(SIGINT)
     #expect(try sync.wait().status == 130)
   }
+
+  @Test func `a file may be a pipe with a slow writer, and a too long file is refused`() throws {
+    let shop = try Shop()
+    let long = try shop.folder.write(String(repeating: "a", count: (1 << 16) + 1), to: "long")
+
+    let piped = try Command.shell(
+      #""$larder" sync <(sleep 0.3; cat "$catalog") --dry-run --cache "$cache""#,
+      environment: ["catalog": shop.catalog, "cache": shop.cache]
+    )
+    let secret = try Command.larder(["notify", "--webhook-url-file", long, "--cache", shop.cache])
+
+    #expect(piped.status == 0, "\(piped.errors)")
+    #expect(secret.status == 65)
+    #expect(secret.errors.contains("long: it has more than 64"), "\(secret.errors)")
+  }
 }

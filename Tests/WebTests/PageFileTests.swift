@@ -6,7 +6,6 @@ import Pipeline
 import Support
 import Testing
 
-@testable import Bench
 @testable import Web
 
 /// Templates, styles and scripts of the pages as what they are.
@@ -71,7 +70,6 @@ import Testing
       ReportView.self, ItemView.self, StorefrontPage.Frame.self, StorefrontHome.self,
       StorefrontList.self, StorefrontItemPage.self, StorefrontBasketPage.self,
       StorefrontOrdersPage.self, StorefrontOrderPage.self, Storefront.Notice.self,
-      BenchPage.self,
     ]
     for view in views { names.compare(view.template, showing: view) }
 
@@ -98,7 +96,7 @@ import Testing
 
   /// Values that templates put into `class`.
   private static let tones =
-    ["good", "warn", "bad", "no", "done", "now", "cold", "warm", "revalidate"]
+    ["good", "warn", "bad", "no", "done", "now"]
     + OrderState.allCases.map(\.rawValue)
 
   /// The words of some files in which a class or an id may stand.
@@ -112,7 +110,7 @@ import Testing
     )
   }
 
-  @Test(arguments: ["bench", "report", "storefront"])
+  @Test(arguments: ["report", "storefront"])
   func `a style sheet has whole rules, known colours, and no class that its pages have not`(
     _ page: String
   ) throws {
@@ -132,7 +130,7 @@ import Testing
     let (tokens, base) = (
       StyleSheet(try Self.text("tokens.css")), StyleSheet(try Self.text("base.css"))
     )
-    let pages = try ["bench", "report", "storefront"].map {
+    let pages = try ["report", "storefront"].map {
       StyleSheet(try Self.text("\($0).css"))
     }
     let words = try Self.words(Self.files("mustache") + Self.files("js"))
@@ -145,7 +143,7 @@ import Testing
   }
 
   @Test func `no rule stands in two sheets`() throws {
-    let sheets = try ["base", "bench", "report", "storefront"].map {
+    let sheets = try ["base", "report", "storefront"].map {
       Set(StyleSheet(try Self.text("\($0).css")).rules)
     }
 

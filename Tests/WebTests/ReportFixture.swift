@@ -72,8 +72,7 @@ enum ReportFixture {
       },
       items: items,
       changes: ReportData.Changes(old: 1, new: 2, listing: listing),
-      runs: [ReportData.Run(time: run(2, "complete"), report: report)],
-      times: [run(2, "complete")]
+      runs: [ReportData.Run(time: run(2, "complete"), report: report)]
     )
   }
 

@@ -54,7 +54,7 @@ import Testing
     visitor.cookies["larder-basket"] = "A2*1"
     let next = await visitor.get("/basket")
     let store = visitor.store
-    var form = ["token", "key", "total"].map { (name: $0, value: next.field($0)) }
+    var form = ["key", "total"].map { (name: $0, value: next.field($0)) }
     form += [("by", "Jiyeon")] + next.lines
     let sent = StoreFixture.Sent(
       method: .post,
@@ -69,33 +69,19 @@ import Testing
     #expect(try visitor.placed.count == 2)
   }
 
-  @Test
-  func `a form without its token, of another session or from before a restart orders nothing`()
+  @Test func `a form without its key orders nothing, and one from before a restart is taken`()
     async throws
   {
     let visitor = try StoreFixture()
     let basket = await visitor.fill(["A1": 1])
-    let kept = visitor.cookies
 
-    let forged = await visitor.order(basket) { $0.form.removeAll { $0.name == "token" } }
-    #expect(forged.status == 422 && forged.html.contains("has expired"))
-    let wrong = await visitor.order(basket) { request in
-      request.form[0].value = String(basket.field("token").reversed())
-    }
-    #expect(wrong.status == 422)
-    visitor.cookies["larder-session"] = String(repeating: "a", count: 32)
-    #expect(await visitor.order(basket).status == 422)
-    visitor.cookies["larder-session"] = nil
-    #expect(await visitor.order(basket).status == 422)
+    let refused = await visitor.order(basket) { $0.form.removeAll { $0.name == "key" } }
+    #expect(refused.status == 422 && refused.html.contains("has expired"))
+    #expect(refused.html.contains("value=\"Jiyeon\""))
     #expect(try visitor.placed.isEmpty)
 
-    visitor.cookies = kept
     try visitor.restart()
-    let late = await visitor.order(basket)
-    #expect(late.status == 422 && late.html.contains("value=\"Jiyeon\""))
-    // The form shown instead is valid and is for the same order.
-    #expect(late.field("key") == basket.field("key"))
-    #expect(await visitor.order(late).status == 303)
+    #expect(await visitor.order(basket).status == 303)
     #expect(try visitor.placed.count == 1)
   }
 
@@ -198,52 +184,6 @@ import Testing
     #expect(visitor.cookies["larder-basket"] == "A2*2")
   }
 
-  @Test func `"Order now" orders this item once and leaves the basket alone`() async throws {
-    let visitor = try StoreFixture()
-    _ = await visitor.fill(["A2": 1, "A1": 5])
-    let kept = visitor.cookies["larder-basket"]
-    let token = await visitor.get("/items/A1").field("token")
-    func press() async -> String {
-      let form: KeyValuePairs = ["token": token, "item": "A1", "quantity": "2", "do": "order"]
-      return await visitor.post("/basket", form).location
-    }
-
-    let addresses = [await press(), await press()]
-    let page = await visitor.get(addresses[1])
-
-    #expect(addresses == ["/basket?item=A1&quantity=2", "/basket?item=A1&quantity=2"])
-    #expect(page.lines.map(\.value) == ["A1", "7000", "2"])
-    #expect(page.html.contains("Only this item is ordered; 2 items stay in your basket."))
-    let refused = await visitor.order(page, by: "") { $0.form.append(("single", "1")) }
-    #expect(refused.status == 422 && refused.html.contains("Only this item is ordered"))
-    #expect(await visitor.order(page) { $0.form.append(("single", "1")) }.status == 303)
-    let order = try #require(try visitor.placed.first).order
-    #expect(order.lines.map(\.item) == ["A1"] && order.lines.map(\.quantity) == [2])
-    #expect(visitor.cookies["larder-basket"] == kept && kept == "A2*1!A1*5")
-  }
-
-  @Test func `the form of one item changes its quantity by its URL, and never the basket`()
-    async throws
-  {
-    let visitor = try StoreFixture()
-    let token = await visitor.fill(["A2": 1]).field("token")
-    func sent(_ more: KeyValuePairs<String, String>) async -> String {
-      await visitor.post(
-        "/basket",
-        ["token": token, "single": "1", "item": "A2", "quantity": "3"]
-      ) {
-        $0.form += more.map { ($0.key, $0.value) }
-      }.location
-    }
-
-    #expect(await sent(["do": "update"]) == "/basket?item=A2&quantity=3")
-    #expect(await sent(["remove": "A2"]) == "/basket")
-    #expect(visitor.cookies["larder-basket"] == "A2*1")
-    for address in ["/basket?item=A1", "/basket?item=A1&quantity=0", "/basket?item=&quantity=1"] {
-      #expect(await visitor.get(address).lines.first?.value == "A2", "\(address)")
-    }
-  }
-
   @Test func `an order that a webhook took is shown as sent, in both languages`() throws {
     struct Taken: PageView {
       static let template = "storefront-delivery"
@@ -292,9 +232,8 @@ import Testing
     let visitor = try StoreFixture { $0.items["A"]?[0].badges = ["품절"] }
     let page = await visitor.get("/items/A1")
     #expect(page.html.contains("Sold out") && !page.html.contains("class=\"buy\""))
-    let token = await visitor.get("/items/A2").field("token")
     for id in ["A1", "A9"] {
-      let sent = await visitor.post("/basket", ["token": token, "item": id, "do": "add"])
+      let sent = await visitor.post("/basket", ["item": id, "do": "add"])
       #expect(sent.location == "/items/\(id)?added=0#buy")
     }
     #expect(visitor.cookies["larder-basket"] == nil)
@@ -304,7 +243,7 @@ import Testing
     #expect(basket.html.contains("No longer in the catalog"))
     let sent = await visitor.order(basket)
     #expect(sent.status == 422 && sent.html.contains("Remove the items that cannot be ordered"))
-    let form: KeyValuePairs = ["token": basket.field("token"), "remove": "A9", "by": "민"]
+    let form: KeyValuePairs = ["remove": "A9", "by": "민"]
     _ = await visitor.post("/basket", form)
     #expect(visitor.cookies["larder-basket"] == "A1*1!A2*1")
     #expect(await visitor.get("/basket").html.contains("value=\"민\""))
@@ -317,11 +256,13 @@ import Testing
     let ids = try visitor.placed.map(\.order.id.rawValue)
     _ = try Outbox(visitor.orders).move(ids[1], to: nil, posting: false, at: OrderTime(seconds: 1))
 
-    #expect(await visitor.post("/orders/\(ids[0])/cancel", [:]).status == 303)
+    let foreign = await visitor.post("/orders/\(ids[0])/cancel", [:]) {
+      $0.fetchSite = "cross-site"
+    }
+    #expect(foreign.status == 403)
     #expect(try visitor.placed[0].state == .ordered)
     for id in ids {
-      let token = await visitor.get("/items/A1").field("token")
-      let answer = await visitor.post("/orders/\(id)/cancel", ["token": token])
+      let answer = await visitor.post("/orders/\(id)/cancel", [:])
       #expect(answer.location == "/orders/\(id)" + (id == ids[1] ? "?told=late" : ""))
     }
 

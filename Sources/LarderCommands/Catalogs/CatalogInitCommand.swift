@@ -214,9 +214,9 @@ struct CatalogInitCommand: ParsableCommand {
     if text.hasPrefix("@") {
       let path = String(text.dropFirst())
       let bytes = try FileReading.bytes(path, what: "request body", limit: 1 << 20)
-      guard bytes.count <= 1 << 20, let text = String(validating: bytes, as: UTF8.self) else {
+      guard let text = String(validating: bytes, as: UTF8.self) else {
         throw CommandFailure(
-          "cannot read request body \(path): expected JSON in UTF-8, up to 1 MiB",
+          "cannot read request body \(path): expected JSON in UTF-8",
           .data
         )
       }
@@ -314,11 +314,7 @@ struct ResponseReader {
     func failure(_ reason: String) -> CommandFailure {
       CommandFailure("cannot read response \(name): \(reason)", .data)
     }
-    let bytes =
-      path == "-"
-      ? try FileReading.standardInput(limit: limit)
-      : try FileReading.bytes(path, what: "response", limit: limit)
-    guard bytes.count <= limit else { throw failure("more than \(limit) bytes") }
+    let bytes = try FileReading.bytes(path, what: "response", limit: limit, takesInput: true)
     guard !bytes.isEmpty else { throw failure("it is empty") }
     do throws(PackedBody.Fault) {
       return try PackedBody.plain(bytes, name: name, limit: CatalogProbe.limit)
@@ -419,7 +415,7 @@ struct ProposalDocument: Encodable {
     if !unsure.isEmpty { lines.append("unsure: \(unsure.joined(separator: ", "))") }
     if let file {
       lines.append(
-        "read its comments, then run: larder catalog check \(ShownCommand.word(PlainText.line(file)))"
+        "read its comments, then run: larder catalog check \(ShellWord.quoted(PlainText.line(file)))"
       )
     }
     return lines.joined(separator: "\n")

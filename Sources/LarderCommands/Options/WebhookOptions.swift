@@ -1,6 +1,5 @@
 import ArgumentParser
 import CurlTransport
-import Foundation
 import Orders
 
 /// The webhook options of every command that sends orders or notices.
@@ -48,7 +47,7 @@ struct WebhookOptions: ParsableArguments {
   /// - Throws: A usage error when no webhook is given, or when a secret is needed and not given.
   func webhook(_ template: String? = nil) throws -> Webhook {
     guard
-      let url = try Self.secret(
+      let url = try FileReading.secret(
         in: webhookUrlFile,
         "webhook URL file",
         content: "the URL",
@@ -76,7 +75,7 @@ struct WebhookOptions: ParsableArguments {
   private func secrets() throws -> [WebhookSecret] {
     if unsigned { return [] }
     guard
-      let text = try Self.secret(
+      let text = try FileReading.secret(
         in: webhookSecretFile,
         "secret file",
         content: "the secret",
@@ -89,25 +88,6 @@ struct WebhookOptions: ParsableArguments {
       )
     }
     return try WebhookSecret.parse(text)
-  }
-
-  /// The text in a file; if no file is given, the value of a variable.
-  private static func secret(
-    in path: String?,
-    _ what: String,
-    content: String,
-    or variable: String
-  ) throws -> String? {
-    guard let path else { return OutboxOptions.variable(variable) }
-    let bytes = try FileReading.bytes(path, what: what, limit: 1 << 16)
-    let text = String(decoding: bytes, as: UTF8.self)
-      .trimmingCharacters(in: .whitespacesAndNewlines)
-    guard !text.isEmpty else {
-      throw CommandFailure(
-        "cannot send: \(what) \(path) is empty; write \(content) into it, on one line"
-      )
-    }
-    return text
   }
 }
 

@@ -26,7 +26,7 @@ struct OrderCommand: ParsableCommand {
     subcommands: [
       OrderPlaceCommand.self, OrderSendCommand.self, OrderListCommand.self,
       OrderShowCommand.self, OrderCancelCommand.self, OrderAdvanceCommand.self,
-      OrderReplayCommand.self, OrderExportCommand.self,
+      OrderReplayCommand.self,
     ]
   )
 }

@@ -101,6 +101,5 @@ enum Topic {
   static let webhook = "Webhook"
   static let notices = "Notices of changes"
   static let items = "Items"
-  static let origin = "The embedded origin"
   static let output = "Output"
 }

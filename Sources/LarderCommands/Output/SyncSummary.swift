@@ -112,23 +112,38 @@ struct SyncSummary {
       + (failure.advice.map { "; \($0)" } ?? "")
   }
 
-  /// The problems, one sentence for each.
+  /// The sentences about some failures.
+  ///
+  /// If `all` is false, failures of one stage that differ only in their id and URL get one sentence, about the first.
+  private static func sentences(_ failures: [SyncReport.Failure], all: Bool) -> [String] {
+    guard !all else { return failures.map(sentence) }
+    var places: [[String]: [Int]] = [:]
+    for (place, failure) in failures.enumerated() {
+      let words = failure.commandText?.replacing(failure.url, with: "") ?? ""
+      places[[failure.stage.rawValue, failure.reason, words], default: []].append(place)
+    }
+    return places.values.sorted { $0[0] < $1[0] }.map { alike in
+      let rest = alike.count - 1
+      return sentence(failures[alike[0]]) + (rest > 0 ? " (and \(rest) more like it)" : "")
+    }
+  }
+
+  /// The problems, one sentence for each kind; with `all`, one for each problem.
   ///
   /// If `all` is false, only the first ten are listed.
   func warnings(all: Bool) -> [String] {
     // Problems of whole sections come first, because there can be very many problems with items and pictures.
-    var warnings = report.failures.filter { $0.stage == .section }.map(Self.sentence)
+    var warnings = Self.sentences(report.failures.filter { $0.stage == .section }, all: all)
     warnings += report.guardWords
     warnings += report.sections.compactMap { section in
       section.warning.map { "section \(section.key): \($0)" }
     }
+    let others = report.failures.filter { $0.stage != .section && (all || !$0.isKnown) }
+    warnings += Self.sentences(others, all: all)
     warnings += report.skipped.map(\.words)
-    let others = report.failures.filter { $0.stage != .section }
-    warnings += others.filter { all || !$0.isKnown }.map(Self.sentence)
     if !all, let words = report.knownFailures {
       warnings.append("\(words); -v names each")
     }
-    let counts = report.omittedSkips + report.omittedFailures
     warnings += withoutSquare
     if !report.unfinished.isEmpty {
       let count = report.unfinished.count
@@ -138,11 +153,26 @@ struct SyncSummary {
     if let count = report.squares?.unfinished, count > 0 {
       warnings.append("\(Quantities.count(count, "square")) not made; run again")
     }
-    let shown = all ? warnings.count : 10
-    let rest = warnings.count - shown
-    return rest > 0
-      ? warnings.prefix(shown) + counts + ["\(rest) more; -v or --json lists them"]
-      : warnings + counts
+    return Self.first(warnings, all: all, report.omittedSkips + report.omittedFailures)
+  }
+
+  /// The lines that `warm` prints, which cron mails: the outcome and the problems; for a complete run, the left-out items.
+  func mail(cache: String, all: Bool) -> [String] {
+    let name = PlainText.line(report.catalog)
+    guard report.outcome != .complete else {
+      return Self.first(report.skipped.map(\.words), all: all, report.omittedSkips)
+        .map { "\(name): \($0)" }
+    }
+    let status = "larder status --cache \(ShellWord.quoted(PlainText.line(cache)))"
+    let headline = "\(report.outcome.rawValue): earlier data is still shown; \(status) says more"
+    return ([headline] + warnings(all: all)).map { "\(name): \($0)" }
+  }
+
+  /// The first ten lines and the number of the others, or all lines, and then the counts of what a report leaves out.
+  private static func first(_ lines: [String], all: Bool, _ counts: [String]) -> [String] {
+    let rest = all ? 0 : lines.count - 10
+    guard rest > 0 else { return lines + counts }
+    return lines.prefix(10) + counts + ["\(rest) more; -v or --json lists them"]
   }
 }
 
@@ -232,5 +262,12 @@ extension SyncReport.Skipped {
       return "section \(section): \(name): left out \(part)" + (field.map { " \($0)" } ?? "")
         + ": \(reason)"
     }
+  }
+}
+
+extension SyncReport.Section {
+  /// Whether the shop lists more items than this run could read.
+  fileprivate var isIncomplete: Bool {
+    (source == .network || source == .unchanged) && error != nil && withheld == 0 && kept.isEmpty
   }
 }

@@ -157,7 +157,7 @@ extension ShardPlan {
     let sizes = shards.map(\.urls)
     let least = sizes.min() ?? 0
     let most = sizes.max() ?? 0
-    let folder = ShownCommand.word(PlainText.line(folder))
+    let folder = ShellWord.quoted(PlainText.line(folder))
     return """
       \(PlainText.line(catalog)) planned: \(Quantities.count(urls, "picture")) in \
       \(Quantities.count(shards.count, "shard")), \(least) to \(most) each

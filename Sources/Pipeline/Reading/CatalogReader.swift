@@ -328,13 +328,6 @@ package struct CatalogReader: Sendable {
     try index.runs(catalog: catalog.id, limit: limit)
   }
 
-  /// The times of the runs since a moment, newest first.
-  ///
-  /// Their reports are not read.
-  package func runTimes(since: UnixTime) throws(LarderError) -> [RunTime] {
-    try index.runTimes(catalog: catalog.id, since: since)
-  }
-
   /// The changes between two runs that ended.
   ///
   /// - Parameters:

@@ -6,49 +6,24 @@ import Imaging
 ///
 ///     var form = UploadForm()
 ///     form.text = "up before the sun"
-///     form.imageName = "photo"
 package struct UploadForm: Sendable, Equatable {
-  /// A further field that the user gives.
-  package struct Field: Sendable, Equatable {
-    /// Its name.
-    package var name: String
-    /// Its value.
-    package var value: String
-
-    /// Makes a field.
-    package init(name: String, value: String) {
-      self.name = name
-      self.value = value
-    }
-  }
-
-  /// The name of the field with the time on the stamp, for example `2021-01-13 06:30:00`.
-  package var timeName = "dateTime"
-  /// The name of the field with the text on the stamp.
-  package var textName = "timeStampContents"
-  /// The name of the field with the picture.
-  package var imageName = "image"
   /// The text on the stamp; an empty string if there is none.
   package var text = ""
-  /// Further fields.
-  ///
-  /// They are sent first, because some servers stop reading a form after its file.
-  package var extra: [Field] = []
 
-  /// Makes a form with the default names of the fields.
+  /// Makes a form without text.
   package init() {}
 
   /// Fills the form.
   ///
   /// The picture is the last field.
   func filled(time: CivilTime?, jpeg: [UInt8], fileName: String) -> MultipartForm {
-    var parts = extra.map { MultipartForm.Part(name: $0.name, bytes: Array($0.value.utf8)) }
+    var parts: [MultipartForm.Part] = []
     if let time {
-      parts.append(MultipartForm.Part(name: timeName, bytes: Array(time.text.utf8)))
+      parts.append(MultipartForm.Part(name: "dateTime", bytes: Array(time.text.utf8)))
     }
-    parts.append(MultipartForm.Part(name: textName, bytes: Array(text.utf8)))
+    parts.append(MultipartForm.Part(name: "timeStampContents", bytes: Array(text.utf8)))
     parts.append(
-      MultipartForm.Part(name: imageName, fileName: fileName, type: "image/jpeg", bytes: jpeg)
+      MultipartForm.Part(name: "image", fileName: fileName, type: "image/jpeg", bytes: jpeg)
     )
     return MultipartForm(parts)
   }

@@ -35,14 +35,4 @@ package struct PageClock: Sendable {
   func text(_ moment: UnixTime) -> String {
     (moment + offset(moment)).text("%Y-%m-%d %H:%M")
   }
-
-  /// The day of a time in the zone, as the number of days since 1 January 1970.
-  func day(_ moment: UnixTime) -> Int {
-    Int((Double((moment + offset(moment)).seconds) / 86_400).rounded(.down))
-  }
-
-  /// The date of a day, such as `2026-01-13`, given the number of days since 1 January 1970.
-  static func date(_ day: Int) -> String {
-    UnixTime(Int64(day) * 86_400).text("%Y-%m-%d")
-  }
 }

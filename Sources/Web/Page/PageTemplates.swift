@@ -3,7 +3,7 @@ import Mustache
 /// A value that a template shows.
 ///
 /// The names in the template, such as `{{title}}`, are members of the value.
-package protocol PageView {
+protocol PageView {
   /// The name of the template's file without its ending, such as `storefront-item` for `storefront-item.mustache`.
   static var template: String { get }
 }
@@ -24,11 +24,9 @@ extension PageCase {
 ///
 /// In addition to Mustache, `[[English|Korean]]` is a text in the page's language, and a backslash at the end of a line
 /// joins the line with the next one.
-package struct PageTemplates: Sendable {
+struct PageTemplates: Sendable {
   /// The bytes of each template's file, by the template's name.
   static let files: [String: [UInt8]] = [
-    "bench": PackageResources.bench_mustache,
-    "bench-plot": PackageResources.bench_plot_mustache,
     "layout": PackageResources.layout_mustache,
     "price-line": PackageResources.price_line_mustache,
     "report": PackageResources.report_mustache,
@@ -54,7 +52,7 @@ package struct PageTemplates: Sendable {
   private let library: MustacheLibrary
 
   /// The templates in a language, which are parsed when the first page needs them.
-  package static func shared(_ language: PageLanguage) throws -> PageTemplates {
+  static func shared(_ language: PageLanguage) throws -> PageTemplates {
     try (language == .korean ? korean : english).get()
   }
 
@@ -75,7 +73,7 @@ package struct PageTemplates: Sendable {
   }
 
   /// Renders the template of a value: a whole page, or a part of a page.
-  package func html<View: PageView>(_ view: View) -> String {
+  func html<View: PageView>(_ view: View) -> String {
     library.render(PageFields.value(view) ?? view, withTemplate: View.template) ?? ""
   }
 
@@ -87,10 +85,9 @@ package struct PageTemplates: Sendable {
 }
 
 /// The style sheets and scripts of the pages.
-package enum PageAssets {
+enum PageAssets {
   /// The colours for screen and print, and the elements and components that all pages share.
   private static let common = text(PackageResources.tokens_css) + text(PackageResources.base_css)
-  package static let benchStyle = common + text(PackageResources.bench_css)
   static let reportStyle = common + text(PackageResources.report_css)
   static let reportScript = text(PackageResources.report_js)
   static let storefrontStyle = common + text(PackageResources.storefront_css)

@@ -5,15 +5,15 @@ import Mustache
 /// It compares bytes and not characters. To Swift, a quotation mark followed by a combining accent is one `Character`,
 /// which differs from a quotation mark. A comparison of characters would leave it unescaped, and it would end an
 /// attribute.
-package struct PageText: MustacheContentType {
+struct PageText: MustacheContentType {
   /// The name by which templates refer to this content type.
   static let name = "PAGE"
 
   /// Escapes a text for use between tags and within quoted attributes.
-  package func escapeText(_ text: String) -> String { Self.escaped(text) }
+  func escapeText(_ text: String) -> String { Self.escaped(text) }
 
   /// Escapes a text for use between tags and within quoted attributes.
-  package static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     guard text.utf8.contains(where: { reference(of: $0) != nil }) else { return text }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count + 16)
@@ -43,7 +43,7 @@ package struct PageText: MustacheContentType {
   /// Only http and https URLs are allowed, because the URLs come from shops and can be hostile, such as `javascript:…`.
   ///
   /// - Returns: The URL unchanged; nil if the page must show it as text without a link.
-  package static func link(_ url: String) -> String? {
+  static func link(_ url: String) -> String? {
     let isPlain = url.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     let start = url.prefix(8).lowercased()
     return isPlain && (start.hasPrefix("https://") || start.hasPrefix("http://")) ? url : nil

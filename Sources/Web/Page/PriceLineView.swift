@@ -125,11 +125,13 @@ struct PriceLineView: Equatable {
 extension PageLanguage {
   /// A day in words, such as `7 Sep` or `9월 7일`, with the year if it is not the present year.
   func day(_ moment: UnixTime, _ clock: PageClock) -> String {
-    let date = PageClock.date(clock.day(moment)).split(separator: "-").map { Int($0) ?? 1 }
-    guard date.count == 3 else { return clock.text(moment) }
-    let isNow = PageClock.date(clock.day(clock.now)).hasPrefix("\(date[0])-")
+    let date = clock.text(moment).prefix(10).split(separator: "-").map { Int($0) ?? 1 }
+    guard date.count == 3, (1...12).contains(date[1]) else { return clock.text(moment) }
+    let names = [
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    let isNow = clock.text(clock.now).hasPrefix("\(date[0])-")
     let year = isNow ? "" : of(" \(date[0])", "\(date[0])년 ")
-    let month = month(date[1])
-    return of("\(date[2]) \(month)\(year)", "\(year)\(month) \(date[2])일")
+    return of("\(date[2]) \(names[date[1] - 1])\(year)", "\(year)\(date[1])월 \(date[2])일")
   }
 }

@@ -47,13 +47,9 @@ struct ReportData: Sendable {
   var changes: Changes
   /// The last runs, the newest first; at most ``shownRuns``.
   var runs: [Run]
-  /// The times of all runs in the last half year, the newest first.
-  var times: [RunTime]
 
-  /// The number of runs that the report shows in charts.
+  /// The number of runs that the report shows.
   static let shownRuns = 40
-  /// The number of days that the report shows in a calendar.
-  static let days = 26 * 7
 }
 
 extension ReportData {
@@ -95,7 +91,6 @@ extension ReportData {
       sections = sections.filter { keys.contains($0.key) }
     }
     items = try reader.withPriceLines(listed)
-    times = try reader.runTimes(since: now + -Int64(Self.days + 1) * 86_400)
     runs = try reader.runs(limit: Self.shownRuns).map { run in
       Run(
         time: RunTime(

@@ -25,8 +25,6 @@ struct OpenStorefront {
   }
 
   var currency: String { reader.catalog.currency }
-  /// The CSRF token for the forms of this visitor.
-  var token: String { visit.session.token(store.key) }
 
   /// The answer to the request; the request's method was already checked.
   func answer() throws -> Answer {
@@ -165,7 +163,6 @@ struct OpenStorefront {
 /// The basket and the orders.
 extension OpenStorefront {
   private var now: OrderTime { OrderTime(seconds: visit.clock.now.seconds) }
-  private var hasToken: Bool { visit.hasToken(store.key) }
 
   // MARK: - The basket
 
@@ -183,9 +180,8 @@ extension OpenStorefront {
     problem: String = ""
   ) throws -> Answer {
     var page = StorefrontPage(status: faults.isEmpty ? 200 : 422, route: .basket)
-    page.title =
-      visit.single == nil ? visit.say("Basket", "장바구니") : visit.say("Order now", "바로 주문")
-    if form != nil, visit.single == nil {
+    page.title = visit.say("Basket", "장바구니")
+    if form != nil {
       // Keep the items that the visitor has added in another window.
       var kept = visit.basket
       kept.read(visit.form)
@@ -194,7 +190,7 @@ extension OpenStorefront {
     var generator = SystemRandomNumberGenerator()
     let view = StorefrontBasketPage(
       self,
-      try bill(of: form?.basket ?? visit.single ?? visit.basket),
+      try bill(of: form?.basket ?? visit.basket),
       draft: form?.draft ?? visit.draft,
       key: form?.chance ?? OrderID.Nonce(using: &generator),
       faults: faults,
@@ -219,35 +215,14 @@ extension OpenStorefront {
 
   /// Adds an item to the basket, changes quantities, or removes items, as the form asks.
   private func changeBasket() throws(LarderError) -> Answer {
-    let added = visit.posted("item") ?? ""
-    let action = visit.posted("do")
-    let isItem = action == "add" || action == "order"
-    guard hasToken, store.content.orders != nil else {
-      // Redirect to a page whose form has a valid token.
-      return StorefrontPage.redirect(
-        visit,
-        to: isItem && !added.isEmpty ? "\(StorefrontAddress.item(added))?added=old#buy" : "/basket"
-      )
-    }
+    guard store.content.orders != nil else { return closed() }
     var basket = visit.basket
-    if isItem {
+    if visit.posted("do") == "add", let added = visit.posted("item") {
       let count = visit.posted("quantity").flatMap { Int(PlainText.line($0)) } ?? 1
       let isKnown = try reader.show(added).map { !$0.item.isSoldOut } ?? false
-      // "Buy now" orders only this quantity of the item, even if the visitor presses the button several times.
-      var single = StorefrontBasket()
-      let isNow = action == "order"
-      let fits = isKnown && (isNow ? single.add(added, count) : basket.add(added, count))
-      let address = StorefrontAddress.item(added)
-      if !fits { return StorefrontPage.redirect(visit, to: "\(address)?added=0#buy") }
-      if isNow { return StorefrontPage.redirect(visit, to: single.singleAddress) }
-      return StorefrontPage.redirect(visit, to: "\(address)?added=1#buy", basket: basket)
-    }
-    if visit.posted("single") != nil {
-      let isKept = visit.posted("remove") == nil
-      return StorefrontPage.redirect(
-        visit,
-        to: isKept ? visit.single?.singleAddress ?? "/basket" : "/basket"
-      )
+      let fits = isKnown && basket.add(added, count)
+      let address = "\(StorefrontAddress.item(added))?added=\(fits ? 1 : 0)#buy"
+      return StorefrontPage.redirect(visit, to: address, basket: fits ? basket : nil)
     }
     basket.read(visit.form)
     if let removed = visit.posted("remove") { basket.set(removed, 0) }
@@ -267,7 +242,7 @@ extension OpenStorefront {
   private func place() throws -> Answer {
     let form = OrderForm(visit)
     guard let path = store.content.orders else { return closed() }
-    guard hasToken, let chance = form.chance else {
+    guard let chance = form.chance else {
       return try basket(form, faults: [.outdated])
     }
     let outbox = Outbox.exists(at: path) ? try Outbox(path) : nil
@@ -294,7 +269,7 @@ extension OpenStorefront {
     var rest = form.draft
     rest.note = ""
     var basket = visit.basket
-    if visit.single == nil { basket.remove(form.basket) }
+    basket.remove(form.basket)
     return StorefrontPage.redirect(
       visit,
       to: StorefrontAddress.order(entry.order.id.rawValue) + "?told=\(told)",
@@ -320,7 +295,7 @@ extension OpenStorefront {
     guard let path = store.content.orders, Outbox.exists(at: path),
       let entry = try entry(id, in: Outbox(path))
     else { return unknown() }
-    let view = StorefrontOrderPage(visit, entry, token: token)
+    let view = StorefrontOrderPage(visit, entry)
     return finished(StorefrontPage(title: view.order.summary), view)
   }
 
@@ -328,8 +303,6 @@ extension OpenStorefront {
   private func cancel(_ id: String) throws -> Answer {
     let address = StorefrontAddress.order(id)
     guard let path = store.content.orders, Outbox.exists(at: path) else { return unknown() }
-    // Redirect to the order's page, because the button on that page has a valid token.
-    if !hasToken { return StorefrontPage.redirect(visit, to: address) }
     let outbox = try Outbox(path)
     guard try entry(id, in: outbox) != nil else { return unknown() }
     var isLate = false

@@ -11,8 +11,6 @@ struct Storefront: Sendable {
   let content: ServerContent
   /// The square versions of pictures that the server offers.
   let squares: StorefrontSquares
-  /// The key of the CSRF tokens in forms, which is random and new at each start.
-  let key = (0..<32).map { _ in UInt8.random(in: 0...255) }
   let sections = StorefrontSectionCache()
   let sizes: PictureSizes
   /// The threads that make pages.

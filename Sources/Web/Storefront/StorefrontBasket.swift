@@ -56,23 +56,6 @@ struct StorefrontBasket: Equatable {
     }
   }
 
-  /// Reads the item of a "buy now" page (`/basket?item=A1&quantity=2`) or of the form on that page.
-  ///
-  /// Returns nil for every other request, and for an invalid item or quantity.
-  init?(single request: ServerRequest, form: [(name: String, value: String)]) {
-    let isForm = request.method == .post
-    guard !isForm || form.contains(where: { $0.name == "single" }) else { return nil }
-    var isRead = true
-    self.init(form: isForm ? form : request.target.query, isRead: &isRead)
-    guard isRead, lines.count == 1 else { return nil }
-  }
-
-  /// The address of the "buy now" page for the first item of this basket.
-  var singleAddress: String {
-    guard let line = lines.first else { return "/basket" }
-    return "/basket?item=\(PercentEncoding.escaped(line.id))&quantity=\(line.quantity)"
-  }
-
   /// The value of the cookie, such as `A1*2!B7*1`.
   var cookie: String {
     lines.map { "\(PercentEncoding.escaped($0.id))*\($0.quantity)" }.joined(separator: "!")
@@ -219,7 +202,7 @@ struct StorefrontBasketPage: PageView {
   }
 
   let lines: [Line]
-  let summary, speech, total, totalUnits, money, token, key: String
+  let summary, speech, total, totalUnits, money, key: String
   let draft: StorefrontDraft
   /// The server's limit for every order; empty if there is none.
   let house: String
@@ -230,11 +213,6 @@ struct StorefrontBasketPage: PageView {
   let faults: [OrderFault]
   /// The message of the error that ``OrderFault/other`` stands for; empty if there is none.
   let problem: String
-  /// Whether this is the "buy now" page of one item.
-  let isSingle: Bool
-  /// On a "buy now" page, the number of items in the basket; nil if it is empty.
-  let kept: Int?
-  let isOneKept: Bool
 
   init(
     _ open: OpenStorefront,
@@ -244,7 +222,7 @@ struct StorefrontBasketPage: PageView {
     faults: [OrderFault],
     problem: String
   ) {
-    let (visit, language) = (open.visit, open.visit.language)
+    let language = open.visit.language
     let words = ItemView.Words(language)
     lines = bill.lines.map { line in
       let view = line.item.map { ItemView($0, number: 0, picture: nil, words) }
@@ -264,16 +242,12 @@ struct StorefrontBasketPage: PageView {
         quantity: line.quantity
       )
     }
-    isSingle = visit.single != nil
-    let others = visit.basket.lines.count
-    kept = isSingle && others > 0 ? others : nil
-    isOneKept = others == 1
     summary = bill.summary(language)
     speech = open.sections.speech
     total = bill.total?.formatted() ?? "–"
     totalUnits = bill.total.map { "\($0.minorUnits)" } ?? ""
     money = StorefrontMoney.pattern(open.currency)
-    (token, self.key) = (open.token, key.rawValue)
+    self.key = key.rawValue
     self.draft = draft
     let budget = open.budget(draft)
     isOver = bill.total.map(budget.isExceeded) ?? false

@@ -27,7 +27,7 @@ struct StorefrontItemPage: PageView {
   }
 
   let item: StorefrontCard
-  let shop, speech, id, listed, long, units, money, token, stale: String
+  let shop, speech, id, listed, long, units, money, stale: String
   /// The price in the item's detail document, if it differs from the price in the shop's list, which orders use.
   let other: String
   /// The title of the first section that lists the item.
@@ -40,7 +40,7 @@ struct StorefrontItemPage: PageView {
   /// The chart of the item's price; nil if the price never changed.
   let line: PriceLineView?
   let most = StorefrontBasket.mostPieces
-  let isMany, hasStory, isAdded, isFull, isOld, isOrderable: Bool
+  let isMany, hasStory, isAdded, isFull, isOrderable: Bool
 
   init(
     _ open: OpenStorefront,
@@ -84,13 +84,11 @@ struct StorefrontItemPage: PageView {
     hasStory = !long.isEmpty || !sheets.isEmpty
     let words = ItemView.Words(visit.language, within: speech)
     cards = more.map { StorefrontCard($0, words, store.squares, isEager: false) }
-    let takesOrders = store.content.orders != nil
-    isOrderable = takesOrders && !item.isSoldOut && item.price != nil
-    token = takesOrders ? open.token : ""
+    isOrderable = store.content.orders != nil && !item.isSoldOut && item.price != nil
     units = item.price.map { "\($0.minorUnits)" } ?? ""
     money = item.price.map { StorefrontMoney.pattern($0.currency) } ?? ""
     let done = visit.asked("added")
-    (isAdded, isFull, isOld) = (done == "1", done == "0", done == "old")
+    (isAdded, isFull) = (done == "1", done == "0")
   }
 
   private static func gallery(

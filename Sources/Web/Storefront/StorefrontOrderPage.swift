@@ -98,10 +98,10 @@ struct StorefrontOrderPage: PageView {
 
   let order: OrderTicket
   let lines: [Line]
-  let note, zone, token: String
+  let note, zone: String
   let isOpen, isPlaced, isAgain, isLate, isLive: Bool
 
-  init(_ visit: StorefrontRequest, _ entry: Order, token: String) {
+  init(_ visit: StorefrontRequest, _ entry: Order) {
     order = OrderTicket(entry, visit, isAlone: true)
     note = entry.note.map(PlainText.block) ?? ""
     zone = visit.clock.zone
@@ -115,7 +115,6 @@ struct StorefrontOrderPage: PageView {
       )
     }
     isOpen = entry.state.refusal(of: .cancelled) == nil
-    self.token = token
     isLive = entry.isMoving
     let told = visit.asked("told")
     (isPlaced, isAgain, isLate) = (told == "placed", told == "again", told == "late")

@@ -112,15 +112,13 @@ struct StorefrontPage {
     if let chosen = visit.chosen {
       all.append((StorefrontRequest.languageCookie, chosen.rawValue))
     }
-    if visit.session.isNew { all.append((StorefrontSession.cookie, visit.session.id)) }
     if let basket {
       all.append((StorefrontRequest.basketCookie, basket.lines.isEmpty ? nil : basket.cookie))
     }
     return all.map { name, value in
-      // The session ends when the browser closes. The other cookies are kept for a month.
-      let age =
-        value == nil ? "; Max-Age=0" : name == StorefrontSession.cookie ? "" : "; Max-Age=2592000"
-      return ("set-cookie", "\(name)=\(value ?? ""); Path=/; HttpOnly; SameSite=Strict\(age)")
+      let age = value == nil ? 0 : 30 * 86_400
+      let rest = "Path=/; HttpOnly; SameSite=Strict; Max-Age=\(age)"
+      return ("set-cookie", "\(name)=\(value ?? ""); \(rest)")
     }
   }
 }

@@ -1,6 +1,5 @@
 import Base
 import Catalog
-import Hashing
 import Orders
 
 /// A request for a page, with the data from the visitor's cookies: language, session, basket and form values.
@@ -19,10 +18,7 @@ struct StorefrontRequest: Sendable {
   let chosen: PageLanguage?
   /// The language of the page: ``chosen``, or the cookie's language, or the browser's.
   let language: PageLanguage
-  let session: StorefrontSession
   let basket: StorefrontBasket
-  /// The item on a "buy now" page, such as `/basket?item=A1&quantity=2`, or in its form; nil for other requests.
-  let single: StorefrontBasket?
   /// The values that the visitor typed last into the order form, kept in a cookie.
   let draft: StorefrontDraft
   /// The time of the request, in the time zone of this machine.
@@ -36,9 +32,7 @@ struct StorefrontRequest: Sendable {
     language =
       chosen ?? cookies[Self.languageCookie].flatMap(PageLanguage.init(rawValue:))
       ?? PageLanguage(preferred: request.list("Accept-Language"))
-    session = StorefrontSession(cookie: cookies[StorefrontSession.cookie])
     basket = StorefrontBasket(cookie: cookies[Self.basketCookie])
-    single = StorefrontBasket(single: request, form: form)
     draft = StorefrontDraft(cookie: cookies[Self.draftCookie])
     clock = .system(at: now)
   }
@@ -51,13 +45,6 @@ struct StorefrontRequest: Sendable {
 
   /// The first value that the form has for a name.
   func posted(_ name: String) -> String? { form.first { $0.name == name }?.value }
-
-  /// Whether the form has the CSRF token of its session.
-  ///
-  /// A form that was shown before a restart of the server has no valid token.
-  func hasToken(_ key: [UInt8]) -> Bool {
-    !session.isNew && session.admits(posted("token"), key)
-  }
 
   /// Chooses the text in the visitor's language.
   func say(_ english: String, _ korean: String) -> String { language.of(english, korean) }
@@ -151,43 +138,5 @@ extension PageLanguage {
       if quality > best?.quality ?? 0 { best = (language, quality) }
     }
     self = best?.language ?? .english
-  }
-}
-
-/// A visitor's session, which gives each form a CSRF token.
-///
-/// The token is an HMAC of the session's id. A page of another site cannot read the token, and cannot compute it without
-/// the key. In addition, browsers do not send the cookie with requests from other sites (`SameSite=Strict`).
-struct StorefrontSession: Sendable {
-  /// The cookie's name.
-  static let cookie = "larder-session"
-
-  /// 128 random bits, as 32 hexadecimal digits.
-  let id: String
-  /// Whether the request had no valid cookie, so that the answer sets one.
-  let isNew: Bool
-
-  /// Creates the session with the id in a cookie, or a new session if the cookie is missing or malformed.
-  init(cookie: String?) {
-    if let cookie, cookie.utf8.count == 32,
-      cookie.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
-    {
-      (id, isNew) = (cookie, false)
-    } else {
-      var generator = SystemRandomNumberGenerator()
-      let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
-      (id, isNew) = (Hexadecimal.text(bytes), true)
-    }
-  }
-
-  /// The CSRF token of this session.
-  func token(_ key: [UInt8]) -> String {
-    Hexadecimal.text(SHA256.code(of: Array(id.utf8), key: key))
-  }
-
-  /// Whether a token is the one of this session; compares in constant time.
-  func admits(_ token: String?, _ key: [UInt8]) -> Bool {
-    guard let bytes = token.flatMap(Hexadecimal.bytes) else { return false }
-    return SHA256.isCode(bytes, of: Array(id.utf8), key: key)
   }
 }
