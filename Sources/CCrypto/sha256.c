@@ -1,7 +1,6 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "CCrypto.h"
 
-#include <openssl/crypto.h>
 #include <openssl/hmac.h>
 #include <stdlib.h>
 
@@ -16,8 +15,4 @@ void ccrypto_end(SHA256_CTX *state, uint8_t *digest) { SHA256_Final(digest, stat
 void ccrypto_code(const void *key, size_t key_count, const void *message, size_t count, uint8_t *code) {
   // It fails only without memory, where Swift ends the program too.
   if (HMAC(EVP_sha256(), key, (int)key_count, message, count, code, NULL) == NULL) abort();
-}
-
-bool ccrypto_is_equal(const void *left, const void *right, size_t count) {
-  return CRYPTO_memcmp(left, right, count) == 0;
 }

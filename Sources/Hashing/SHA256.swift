@@ -43,9 +43,4 @@ package struct SHA256: Sendable {
       count = size
     }
   }
-
-  /// Whether `code` is the ``code(of:key:)`` of the message; compares in constant time.
-  package static func isCode(_ code: [UInt8], of message: [UInt8], key: [UInt8]) -> Bool {
-    code.count == size && ccrypto_is_equal(code, self.code(of: message, key: key), size)
-  }
 }

@@ -44,7 +44,7 @@ import Testing
       "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
     ),
   ])
-  func `a message has the authentication code of the standard, and no other`(
+  func `a message has the authentication code of the standard`(
     _ key: [UInt8],
     _ message: String,
     _ expected: String
@@ -53,9 +53,5 @@ import Testing
     let code = SHA256.code(of: bytes, key: key)
 
     #expect(Hexadecimal.text(code) == expected)
-    #expect(SHA256.isCode(code, of: bytes, key: key))
-    #expect(!SHA256.isCode(code, of: bytes + [0], key: key))
-    #expect(!SHA256.isCode(Array(code.dropLast()), of: bytes, key: key))
-    #expect(!SHA256.isCode([code[0] ^ 1] + code.dropFirst(), of: bytes, key: key))
   }
 }

@@ -2,7 +2,6 @@
 #ifndef LARDER_CCRYPTO_H
 #define LARDER_CCRYPTO_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,8 +21,5 @@ void ccrypto_end(SHA256_CTX *_Nonnull state, uint8_t *_Nonnull digest);
 
 /// Writes the 32 bytes of HMAC-SHA256.
 void ccrypto_code(const void *_Nonnull key, size_t key_count, const void *_Nonnull message, size_t count, uint8_t *_Nonnull code);
-
-/// Compares bytes in a time that depends only on `count`.
-bool ccrypto_is_equal(const void *_Nonnull left, const void *_Nonnull right, size_t count);
 
 #endif
