@@ -11,7 +11,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
@@ -22,6 +21,7 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"),
   ],
   targets: [
+    .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CGlibc"),
     .target(name: "COpening"),
@@ -41,6 +41,7 @@ let package = Package(
     .target(name: "CCurl", dependencies: ["COpening"]),
 
     .target(name: "Base", dependencies: ["CGlibc"]),
+    .target(name: "Hashing", dependencies: ["CCrypto"]),
     .target(
       name: "SQLite",
       dependencies: [
@@ -62,8 +63,7 @@ let package = Package(
     .target(
       name: "Cache",
       dependencies: [
-        "Base", "CGlibc", "Transport", "Imaging", "SQLite",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Base", "CGlibc", "Hashing", "Transport", "Imaging", "SQLite",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]
@@ -95,9 +95,9 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: [
-        "Base", "Cache", "Catalog", "HTTPServing", "Imaging", "Larder", "Orders", "Pipeline",
+        "Base", "Cache", "Catalog", "HTTPServing", "Hashing", "Imaging", "Larder", "Orders",
+        "Pipeline",
         "Transport",
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -116,31 +116,27 @@ let package = Package(
     .target(
       name: "Sharding",
       dependencies: [
-        "Base", "Cache", "Catalog", "Pipeline", "Transport",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Base", "Cache", "Catalog", "Hashing", "Pipeline", "Transport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
     .target(
       name: "ObjectStore",
       dependencies: [
-        "Base", "Cache", "CXML", "Transport",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Base", "Cache", "CXML", "Hashing", "Transport",
       ]
     ),
     .target(
       name: "Orders",
       dependencies: [
-        "Base", "Catalog", "SQLite", "Transport",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Base", "Catalog", "Hashing", "SQLite", "Transport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]
     ),
     .target(
       name: "SampleStore",
       dependencies: [
-        "CGlibc", "HTTPServing",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "CGlibc", "HTTPServing", "Hashing",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -175,6 +171,7 @@ let package = Package(
       exclude: ["Fixtures", "Formats"]
     ),
     .testTarget(name: "BaseTests", dependencies: ["Base", "Support"]),
+    .testTarget(name: "HashingTests", dependencies: ["Base", "Hashing"]),
     .testTarget(
       name: "SQLiteTests",
       dependencies: ["Base", "SQLite", "Support", .product(name: "GRDB", package: "GRDB.swift")]
@@ -208,9 +205,8 @@ let package = Package(
     .testTarget(
       name: "ObjectStoreTests",
       dependencies: [
-        "Base", "Cache", "Catalog", "CurlTransport", "ObjectStore", "Pipeline", "SampleStore",
-        "Support",
-        "Transport", "Web", .product(name: "Crypto", package: "swift-crypto"),
+        "Base", "Cache", "Catalog", "CurlTransport", "Hashing", "ObjectStore", "Pipeline",
+        "SampleStore", "Support", "Transport", "Web",
       ]
     ),
     .testTarget(

@@ -2,7 +2,8 @@ import Glibc
 
 /// Fuzzes the code that reads a shop's data; the environment variable `FUZZ` chooses the target.
 ///
-/// The targets are JSON, listings and details in several built-in formats, the data in a page, and catalog files.
+/// The targets are JSON, listings and details in several built-in formats, the data in a page, catalog files, each
+/// reader by its name, such as `csv`, and `init`, the proposal of a catalog file.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFeed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   target(Array(UnsafeBufferPointer(start: bytes, count: count)))
@@ -15,8 +16,16 @@ private let target: @Sendable ([UInt8]) -> Void =
   case "feed": { fuzzDecoding($0) }
   case "page": { fuzzPage($0) }
   case "catalog-file": { fuzzCatalogFile($0) }
-  default: fatalError("set FUZZ to json, feed, page or catalog-file")
+  case "init": { fuzzProposal($0) }
+  case let name: reader(name ?? "")
   }
+
+private func reader(_ name: String) -> @Sendable ([UInt8]) -> Void {
+  guard let reader = FuzzedReader(name) else {
+    fatalError("set FUZZ to json, feed, page, catalog-file, init or a reader such as csv")
+  }
+  return { reader.check($0) }
+}
 
 /// Checks that the JSON parser accepts exactly the texts that the grammar allows, and that errors name a valid
 /// position.
@@ -123,13 +132,19 @@ private let files: [CatalogFile] = [
   "banchan", "shopify", "woocommerce", "dummyjson", "fakestore", "json-ld",
 ]
 .map { format in
-  let text = """
+  catalogFile(
+    """
     name: fuzz
     currency: \(format == "banchan" ? "KRW" : "USD")
     sections: [{key: main, title: Main, url: main}]
     format: \(format)
     \(format == "banchan" ? "detail: {url: \"detail/{id}\"}" : "")
     """
+  )
+}
+
+/// Parses a catalog file of a target.
+func catalogFile(_ text: String) -> CatalogFile {
   do {
     return try CatalogFile(parsing: Array(text.utf8), file: "fuzz.yaml")
   } catch {

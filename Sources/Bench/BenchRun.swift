@@ -139,11 +139,16 @@ package final class BenchRun: Sendable {
       : plan.count
         ?? max(urls.count, plan.rate.map { Int($0 * BenchPlan.leastSeconds) } ?? parallel)
     let run = DiscardRun(urls, count: count, isTimed: isTimed)
-    let base = try surroundings.transport(parallel)
+    // A pass that was stopped between two of its requests would otherwise wait for the second.
+    let base = StoppableTransport(try surroundings.transport(parallel))
     return plan.order.compactMap { pass in
       guard !hasStopped else { return nil }
       let transport = MeasuringTransport(base, rate: plan.rate)
-      return measure(pass, transport, stop: transport.cancelAll) {
+      let stop = { @Sendable in
+        base.stop()
+        transport.cancelAll()
+      }
+      return measure(pass, transport, stop: stop) {
         run.run(pass, over: transport)
       }
     }

@@ -1,7 +1,7 @@
 import Base
 import Cache
-import Crypto
 import Dispatch
+import Hashing
 import Synchronization
 import Transport
 
@@ -119,7 +119,7 @@ package final class ObjectStore: Sendable {
     request.accept = .anything
     request.headers = headers
     request.asksForPart = headers.contains("Range")
-    let digest = body.map { Hexadecimal.text(SHA256.hash(data: $0)) } ?? Self.nothing
+    let digest = body.map { Hexadecimal.text(SHA256.digest(of: $0)) } ?? Self.nothing
     request.headers.append("x-amz-content-sha256", digest)
     if let token { request.credentials.append("x-amz-security-token", token) }
     if let body {

@@ -1,6 +1,6 @@
 import Base
-import Crypto
 import FoundationEssentials
+import Hashing
 import Transport
 
 /// The format of the messages to a webhook.
@@ -86,13 +86,13 @@ package struct Webhook: Sendable {
   ///
   /// It identifies the webhook in the outbox.
   var digest: String {
-    Hexadecimal.text(SHA256.hash(data: Array(((url.userInfo ?? "") + "@" + url.text).utf8)))
+    Hexadecimal.text(SHA256.digest(of: Array(((url.userInfo ?? "") + "@" + url.text).utf8)))
   }
 }
 
 /// A key with which messages are signed. (Standard Webhooks 1.0, "Symmetric")
 package struct WebhookSecret: Sendable {
-  private let key: SymmetricKey
+  private let key: [UInt8]
 
   /// The minimum length of a key in bytes. (Standard Webhooks 1.0, "Signature scheme")
   private static let leastBytes = 24
@@ -124,7 +124,7 @@ package struct WebhookSecret: Sendable {
             + "make a longer one with: echo whsec_$(head -c 32 /dev/urandom | base64)"
         )
       }
-      secrets.append(WebhookSecret(key: SymmetricKey(data: bytes)))
+      secrets.append(WebhookSecret(key: Array(bytes)))
     }
     guard !secrets.isEmpty else {
       throw LarderError(
@@ -147,7 +147,7 @@ package struct WebhookSecret: Sendable {
   /// - Returns: The signature.
   package func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
     let signed = Array("\(id).\(timestamp).".utf8) + body
-    let code = HMAC<SHA256>.authenticationCode(for: signed, using: key)
+    let code = SHA256.code(of: signed, key: key)
     return "v1," + Data(code).base64EncodedString()
   }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Hashing
 import NIOCore
 
 /// The content at a path: its bytes, its media type, and the header lines about it.
@@ -43,7 +43,7 @@ package struct Resource: Sendable {
 
   /// An entity tag for bytes: the first 24 hexadecimal digits of their SHA-256 hash, in quotes.
   package static func etag(of bytes: [UInt8]) -> String {
-    "\"" + hexadecimal(SHA256.hash(data: bytes).prefix(12)) + "\""
+    "\"" + hexadecimal(SHA256.digest(of: bytes).prefix(12)) + "\""
   }
 
   static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {

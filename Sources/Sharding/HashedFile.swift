@@ -1,7 +1,7 @@
 import Base
 import Cache
-import Crypto
 import FoundationEssentials
+import Hashing
 import Pipeline
 
 /// Writes a file of a shard plan, and computes the file's length and SHA-256 at the same time.
@@ -28,7 +28,7 @@ struct HashedFile {
   /// - Throws: ``LarderError``.
   mutating func append(_ new: [UInt8]) throws(LarderError) {
     bytes += Int64(new.count)
-    hash.update(data: new)
+    hash.add(new.span.bytes)
     pending += new
     if pending.count >= Self.piece { try flush() }
   }
@@ -41,7 +41,7 @@ struct HashedFile {
   }
 
   /// The length and digest of the bytes that were appended so far.
-  var sum: FileSum { FileSum(bytes: bytes, sha256: Hexadecimal.text(hash.finalize())) }
+  var sum: FileSum { FileSum(bytes: bytes, sha256: Hexadecimal.text(hash.digest)) }
 
   /// Writes the bytes that are still in memory, and syncs the file.
   ///
@@ -70,6 +70,6 @@ extension FileSum {
   /// Computes the length and digest of bytes in memory.
   init(of contents: some ContiguousBytes & Collection) {
     bytes = Int64(contents.count)
-    sha256 = contents.withUnsafeBytes { Hexadecimal.text(SHA256.hash(data: $0)) }
+    sha256 = contents.withUnsafeBytes { Hexadecimal.text(SHA256.digest(of: $0.bytes)) }
   }
 }

@@ -1,9 +1,9 @@
 import Base
 import Cache
 import Catalog
-import Crypto
 import FoundationEssentials
 import Glibc
+import Hashing
 import Pipeline
 
 /// The plan of a sync that several machines carry out together.
@@ -257,7 +257,7 @@ package enum Partition: String, Sendable, Codable, CaseIterable {
   package func shard(of url: String, host: String, among count: Int) -> Int {
     var text = self == .url ? url : host
     return text.withUTF8 { utf8 in
-      SHA256.hash(data: UnsafeRawBufferPointer(utf8)).withUnsafeBytes { digest in
+      SHA256.digest(of: UnsafeRawBufferPointer(utf8).bytes).withUnsafeBytes { digest in
         Int(UInt64(bigEndian: digest.loadUnaligned(as: UInt64.self)) % UInt64(count))
       }
     }

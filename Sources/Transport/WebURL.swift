@@ -72,11 +72,17 @@ package struct WebURL: Hashable, Sendable {
 
   /// A copy of the URL with other user information, or without user information.
   package func with(userInfo: String?) -> WebURL {
-    WebURL(copying: self, authority: authority.with(userInfo: userInfo))
+    WebURL(text: text, authority: authority.with(userInfo: userInfo))
   }
 
-  private init(copying other: WebURL, authority: Authority) {
-    text = other.text
+  /// A copy of the URL with another path and query.
+  ///
+  /// - Parameter text: The whole URL, encoded, which begins with the ``origin`` of this one.
+  /// - Returns: The URL.
+  package func with(text: String) -> WebURL { WebURL(text: text, authority: authority) }
+
+  private init(text: String, authority: Authority) {
+    self.text = text
     self.authority = authority
   }
 

@@ -6,7 +6,9 @@ enum Layers {
   /// Swift's Glibc lacks. LarderCommands imports CSQLite to set SQLite's memory at the start.
   static let imports: [String: Set<String>] = [
     "Base": ["CGlibc"],
+    "Hashing": ["CCrypto"],
     "CAVIF": [],
+    "CCrypto": [],
     "CCurl": [],
     "CDrawing": [],
     "CGlibc": [],
@@ -27,13 +29,13 @@ enum Layers {
     "Transport": ["Base", "CGlibc"],
     "SQLite": ["Base", "CSQLite"],
     "CurlTransport": ["Base", "Transport", "CCurl"],
-    "Cache": ["Base", "CGlibc", "Transport", "Imaging", "SQLite"],
+    "Cache": ["Base", "CGlibc", "Hashing", "Transport", "Imaging", "SQLite"],
     "Imaging": [
       "Base", "CAVIF", "CDrawing", "CGlibc", "CHEVC", "CJPEG", "CLCMS", "CPNG",
       "CTIFF", "CWebP", "CZimg",
     ],
-    "ObjectStore": ["Base", "Cache", "CXML", "Transport"],
-    "Orders": ["Base", "Catalog", "SQLite", "Transport"],
+    "ObjectStore": ["Base", "Cache", "CXML", "Hashing", "Transport"],
+    "Orders": ["Base", "Catalog", "Hashing", "SQLite", "Transport"],
     "Pipeline": ["Base", "CGlibc", "Catalog", "Transport", "Cache", "Imaging", "CUnpack"],
     "Larder": [
       "Base", "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
@@ -41,13 +43,13 @@ enum Layers {
     // The rules of HTTP that both servers follow; none of their clients uses them.
     "HTTPServing": ["CGlibc"],
     "Web": [
-      "Base", "Cache", "Catalog", "HTTPServing", "Imaging", "Larder", "Orders", "Pipeline",
-      "Transport",
+      "Base", "Cache", "Catalog", "HTTPServing", "Hashing", "Imaging", "Larder", "Orders",
+      "Pipeline", "Transport",
     ],
     "Bench": ["Base", "Cache", "Catalog", "Pipeline", "Transport", "Web"],
-    "Sharding": ["Base", "Cache", "Catalog", "Pipeline", "Transport"],
+    "Sharding": ["Base", "Cache", "Catalog", "Hashing", "Pipeline", "Transport"],
     // It must not share parsers with its clients, or it would share their bugs.
-    "SampleStore": ["CGlibc", "HTTPServing"],
+    "SampleStore": ["CGlibc", "HTTPServing", "Hashing"],
     "LarderCommands": [
       "Base", "Bench", "Catalog", "Transport", "CurlTransport", "Cache",
       "CGlibc", "CSQLite", "Imaging", "Larder",

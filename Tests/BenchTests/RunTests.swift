@@ -210,6 +210,32 @@ import Transport
     #expect(report.runs.map(\.failures) == [0])
   }
 
+  @Test func `a measurement that is stopped between two requests of a pass ends`() throws {
+    let shop = try SampleShop()
+    let folder = try TemporaryFolder()
+    shop.store.faults = FaultScript([FaultRule("/pictures/*", .hang)])
+    var plan = plan(runs: 1)
+    plan.passes = [.cold]
+    plan.sink = .discard
+    let stopping = StoppingTransport()
+    var surroundings = surroundings(folder, shop)
+    let make = surroundings.transport
+    surroundings.transport = { parallel in
+      let made = try make(parallel)
+      stopping.transport.withLock { $0 = made }
+      return stopping
+    }
+    let urls = (1...4).map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
+    let run = BenchRun(plan, .urls(urls), surroundings)
+    stopping.run.withLock { $0 = run }
+
+    let report = try run.run()
+
+    stopping.run.withLock { $0 = nil }
+    #expect(report.interrupted && report.runs.isEmpty)
+    #expect(stopping.requests.load(ordering: .relaxed) == 1)
+  }
+
   private func plan(runs: Int) -> BenchPlan {
     var plan = BenchPlan()
     plan.sweep = .levels([4])
@@ -234,4 +260,29 @@ import Transport
     surroundings.wall = { clock.now }
     return surroundings
   }
+}
+
+/// A transport that stops a measurement right after its first request.
+private final class StoppingTransport: Fetching {
+  let transport = Mutex<(any Fetching)?>(nil)
+  let run = Mutex<BenchRun?>(nil)
+  let requests = Atomic(0)
+
+  private var base: any Fetching { transport.withLock { $0 } ?? FakeTransport() }
+
+  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+    try self.base.parse(text, relativeTo: base)
+  }
+
+  func fetch(
+    _ request: Request,
+    into sink: any BodySink,
+    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    requests.add(1, ordering: .relaxed)
+    base.fetch(request, into: sink, completion: completion)
+    run.withLock { $0 }?.stop()
+  }
+
+  func cancelAll() { base.cancelAll() }
 }

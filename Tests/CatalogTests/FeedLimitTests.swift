@@ -216,6 +216,17 @@ struct FeedLimitTests {
     #expect(error?.code == .stopped)
   }
 
+  @Test func `the names of a table's columns are not repeated without limit`() throws {
+    let name = Self.repeated("n", 40_000)
+
+    let lines = "read: csv\nitem: {id: $.id, title: $.title}"
+    let error = decodingError("id;title;\(name)\n" + Self.repeated("A;B;C\n", 2000), lines)
+
+    #expect(error?.reason.contains("more than 32 times its size") == true)
+    let short = "id;title;\(name)\n" + Self.repeated("A;B;C\n", 10)
+    #expect(try decode(short, lines).elementCount == 10)
+  }
+
   @Test func `a transform's output is limited to little more than its input`() {
     let error = decodingError("[1]", "transform: '{items: [(\"abcdefgh\" * 600000)]}'")
 

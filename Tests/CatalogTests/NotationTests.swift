@@ -128,6 +128,7 @@ struct NotationTests {
     ("\u{FEFF}id;name\r\nA;\"Cup, blue\"\r\n\r\nB;;more\r\n", "read: csv"),
     ("id\tname\nA\tCup, blue\nB", "read: tsv"),
     ("ID|Name\nA|Cup, blue\nB|\n", "table: {names: plain}"),
+    ("\n\nid;name\nA;\"Cup, blue\"\nB;\n", "read: csv"),
     ("\r\n\t\u{FEFF}id\tname\n\tA\tCup, blue\n\tB", "read: tsv"),
   ])
   func `each row of a table becomes an object, with the header line as names`(
@@ -137,6 +138,18 @@ struct NotationTests {
     #expect(
       try json(body, lines) == #"{"items":[{"id":"A","name":"Cup, blue"},{"id":"B"}]}"#
     )
+  }
+
+  @Test(arguments: [
+    ("id;name;5\" disk\nA;Cup \"x,y,z,w;\n", #"{"id":"A","name":"Cup \"x,y,z,w"}"#),
+    ("id;\"a, b\";\"c, d\"\nA;1;2\n", #"{"id":"A","a, b":"1","c, d":"2"}"#),
+    ("id;\"a\n,,,,b\"\nA;1\n", #"{"id":"A","a\n,,,,b":"1"}"#),
+  ])
+  func `a quote encloses separators only at the beginning of a column's name`(
+    _ body: String,
+    _ record: String
+  ) throws {
+    #expect(try json(body, "read: csv") == "{\"items\":[\(record)]}")
   }
 
   @Test func `several columns of a table may hold values of one field`() throws {

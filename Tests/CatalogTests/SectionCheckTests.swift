@@ -64,6 +64,33 @@ struct SectionCheckTests {
     #expect(check.refusal?.contains("1 of 1 items cannot be read") ?? true)
   }
 
+  @Test(arguments: [(1, 30, 3, true), (30, 0, 3, false), (30, 30, 0, false)])
+  func `repeated ids are neither unreadable nor further items, as in a sync`(
+    _ count: Int,
+    _ repeats: Int,
+    _ unread: Int,
+    _ isRefused: Bool
+  ) throws {
+    let items =
+      (1...count).map { #"{"id": \#($0), "name": "A"}"# }
+      + (0..<repeats).map { #"{"id": 1, "name": "B\#($0)"}"# }
+      + (0..<unread).map { #"{"id": \#($0 + 90)}"# }
+    let file = try catalog(Self.lines, currency: "EUR")
+    var listing = try decodeSource(
+      bytes("{\"items\": [\(items.joined(separator: ","))]}"),
+      at: 0,
+      using: file
+    )
+
+    let check = SectionCheck(listing.sections[0], of: listing, mapping: file.mapping)
+    listing.dropRepeats()
+    let afterwards = SectionCheck(listing.sections[0], of: listing, mapping: file.mapping)
+
+    #expect(listing.skipped.count { $0.reason == SkippedItem.duplicateID } == repeats)
+    #expect([check.skipped, afterwards.skipped] == [unread, unread])
+    #expect([check.refusal != nil, afterwards.refusal != nil] == [isRefused, isRefused])
+  }
+
   @Test func `an item with two pictures that fail counts once`() {
     let findings = ["1", "1", "2"].map { id in
       CatalogFinding(.pictureFails, field: "images", count: 1, message: "fail", examples: [id])

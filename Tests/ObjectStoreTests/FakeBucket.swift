@@ -1,6 +1,6 @@
 import Base
-import Crypto
 import CurlTransport
+import Hashing
 import ObjectStore
 import Synchronization
 import Transport
@@ -145,7 +145,7 @@ final class FakeBucket: Fetching {
     }
     let body = request.body ?? []
     func tag(_ bytes: [UInt8]) -> String {
-      Insecure.MD5.hash(data: bytes).map { String($0, radix: 16) }.joined()
+      Hexadecimal.text(SHA256.digest(of: bytes).prefix(16))
     }
     switch verb {
     case .get where key.isEmpty && query["list-type"] != nil:

@@ -1,8 +1,8 @@
 import Base
 import Cache
-import Crypto
 import CurlTransport
 import Foundation
+import Hashing
 import Support
 import Testing
 
@@ -149,15 +149,11 @@ private struct Signed {
     ].joined(separator: "\n")
     let text = [
       "AWS4-HMAC-SHA256", headers["x-amz-date"] ?? "", scope.joined(separator: "/"),
-      Hexadecimal.text(SHA256.hash(data: Array(canonical.utf8))),
+      Hexadecimal.text(SHA256.digest(of: Array(canonical.utf8))),
     ].joined(separator: "\n")
     var key = Array("AWS4\(secret)".utf8)
     for part in scope + [text] {
-      let code = HMAC<SHA256>.authenticationCode(
-        for: Array(part.utf8),
-        using: SymmetricKey(data: key)
-      )
-      key = Array(code)
+      key = SHA256.code(of: Array(part.utf8), key: key)
     }
     return Hexadecimal.text(key) == signature
   }

@@ -1,15 +1,15 @@
-import Crypto
+import Hashing
 
 /// Computes the SHA-256 of bytes, and a number of 63 bits from its beginning for hash tables.
 package enum ContentDigest {
   /// The SHA-256 of `bytes`, 32 bytes.
   package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-    Array(SHA256.hash(data: bytes))
+    SHA256.digest(of: bytes)
   }
 
   /// A number made of 63 bits at the beginning of the SHA-256 of `bytes`; never 0.
   package static func number(of bytes: [UInt8]) -> Int64 {
-    bytes.withUnsafeBytes { SHA256.hash(data: $0).withUnsafeBytes { prefix($0) } }
+    prefix(SHA256.digest(of: bytes))
   }
 
   /// The first 64 bits of a digest without the topmost bit, as a number.
@@ -38,7 +38,7 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
 
   /// The key of the given bytes.
   package init(of bytes: UnsafeRawBufferPointer) {
-    self = SHA256.hash(data: bytes).withUnsafeBytes { Self(reading: $0) }
+    self = SHA256.digest(of: bytes.bytes).withUnsafeBytes { Self(reading: $0) }
   }
 
   /// The key of the given bytes.
@@ -97,12 +97,12 @@ package struct RunningDigest: Sendable {
 
   /// Adds the next bytes.
   package mutating func add(_ bytes: UnsafeRawBufferPointer) {
-    hash.update(bufferPointer: bytes)
+    hash.add(bytes.bytes)
   }
 
   /// The ``ContentDigest/number(of:)`` of all bytes that were added so far.
-  package var number: Int64 { hash.finalize().withUnsafeBytes { ContentDigest.prefix($0) } }
+  package var number: Int64 { ContentDigest.prefix(hash.digest) }
 
   /// The ``IdentityDigest`` of all bytes that were added so far.
-  var identity: IdentityDigest { hash.finalize().withUnsafeBytes { IdentityDigest(reading: $0) } }
+  var identity: IdentityDigest { hash.digest.withUnsafeBytes { IdentityDigest(reading: $0) } }
 }

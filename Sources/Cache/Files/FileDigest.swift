@@ -1,6 +1,6 @@
 import Base
-import Crypto
 import Glibc
+import Hashing
 import Imaging
 import Transport
 
@@ -94,9 +94,9 @@ extension Folder {
     _ = try file.forEachPiece { piece in
       if isFirst { type = PictureType(shown: piece) }
       isFirst = false
-      hash.update(data: piece)
+      hash.add(piece.span.bytes)
     }
-    return FileDigest(sha256: Array(hash.finalize()), type: type, stamp: stamp)
+    return FileDigest(sha256: hash.digest, type: type, stamp: stamp)
   }
 }
 

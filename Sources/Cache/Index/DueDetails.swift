@@ -26,6 +26,11 @@ enum DetailQuery: String, CaseIterable {
     ORDER BY q.checked, q.name, q.number LIMIT ?1
     """
   case taken = "DELETE FROM temp.waiting WHERE (checked, name, number) <= (?1, ?2, ?3)"
+  /// The details that the shop still has, as far as is known.
+  case held = """
+    SELECT w.number, d.item, d.body FROM temp.wanted w CROSS JOIN detail d ON d.catalog = ?1 AND d.item = w.item \
+    WHERE w.number > ?2 AND d.state = 'held' AND d.since IS NULL AND d.body IS NOT NULL ORDER BY w.number LIMIT ?3
+    """
   case isWanted = "SELECT 1 FROM temp.wanted WHERE item = ?1"
   /// A document with new bytes since then has a newer row.
   case keepRenewed = """
@@ -121,6 +126,34 @@ extension Index {
       try taken.run()
       return wanted
     }
+  }
+
+  /// The next details of items that the run came across, without those that the shop does not have.
+  ///
+  /// - Parameters:
+  ///   - last: The number of the last item that was read; 0 to begin.
+  ///   - catalog: The catalog of the run.
+  ///   - count: The maximum number of details.
+  /// - Returns: The details as they are now, as JSON; an empty array after the last one.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func heldDetails(
+    after last: inout Int64,
+    of catalog: CatalogID,
+    count: Int
+  ) throws(LarderError) -> [(item: String, body: [UInt8])] {
+    let (rows, end) = try read { [last] db in
+      let row = try RowReader(db, DetailQuery.held.rawValue)
+      row.restart(catalog.rawValue, last, Int64(count))
+      var rows: [(item: String, body: [UInt8])] = []
+      var end = last
+      while try row.next() {
+        rows.append((row.text(1) ?? "", row.bytes(2) ?? []))
+        end = row.number(0)
+      }
+      return (rows, end)
+    }
+    last = end
+    return rows
   }
 
   /// Those of some items that the run did not come across.

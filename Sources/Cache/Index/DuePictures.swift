@@ -15,6 +15,12 @@ enum DueQuery: String, CaseIterable {
     FROM listing_item l CROSS JOIN item_picture s ON s.item = l.item LEFT JOIN picture p ON p.row = s.picture \
     WHERE l.listing = ?1
     """
+  /// The pictures of an item's detail.
+  case detailed = """
+    SELECT s.picture, p.url, p.checked, p.expiry, p.sha256 IS NOT NULL \
+    FROM detail d CROSS JOIN detail_picture s ON s.detail = d.row LEFT JOIN picture p ON p.row = s.picture \
+    WHERE d.catalog = ?1 AND d.item = ?2
+    """
   case shown = "SELECT row, url, checked, expiry, sha256 IS NOT NULL FROM picture WHERE id = ?1"
   case due = "INSERT INTO temp.due(host, rank, checked, picture) VALUES (?1, ?2, ?3, ?4)"
   case next = """
@@ -160,7 +166,29 @@ package final class DuePictures: Sendable {
     }
   }
 
-  /// Notes that a run came across the pictures of details, and finds those that are due.
+  /// Notes that a run came across the pictures of details in the index, and finds those that are due.
+  ///
+  /// - Parameters:
+  ///   - items: The items that have the details.
+  ///   - catalog: The catalog of the items.
+  ///   - rule: Decides which are due.
+  /// - Returns: The counts.
+  /// - Throws: ``LarderError`` when the index cannot be read, or there is no space for temporary files.
+  package func see(
+    detailsOf items: [String],
+    in catalog: CatalogID,
+    by rule: DueRule
+  ) throws(LarderError) -> SeenPictures {
+    try see(by: rule) { db, note in
+      let rows = try RowReader(db, DueQuery.detailed.rawValue)
+      for item in items {
+        rows.restart(catalog.rawValue, item)
+        while try rows.next() { try note(rows) }
+      }
+    }
+  }
+
+  /// Notes that a run came across pictures, and finds those that are due.
   ///
   /// - Parameters:
   ///   - ids: The pictures.
@@ -181,7 +209,7 @@ package final class DuePictures: Sendable {
     }
   }
 
-  /// Calls `read`, which passes the rows of ``DueQuery/listed`` or ``DueQuery/shown`` to its second argument.
+  /// Calls `read`, which passes the rows of ``DueQuery/listed``, ``DueQuery/detailed`` or ``DueQuery/shown`` to its second argument.
   private func see(
     by rule: DueRule,
     _ read: (Database, (borrowing RowReader) throws -> Void) throws -> Void

@@ -217,10 +217,10 @@ package struct DetailEntry: Sendable, Equatable {
   package var state: State
   /// The detail as JSON; nil if none was ever received.
   package var body: [UInt8]?
-  /// The pictures that the detail refers to, in the order of the detail.
+  /// The pictures that the detail refers to, in the order of the detail; nil for those that its row in the index has.
   ///
-  /// A picture that occurs twice is in the list twice.
-  package var pictures: [PictureID]
+  /// They are written, but never read. A picture that occurs twice is in the list twice.
+  package var pictures: [PictureID]?
   /// The time since which the shop answers with 404 or 410; nil if the shop has the detail.
   package var since: UnixTime?
 
@@ -230,7 +230,7 @@ package struct DetailEntry: Sendable, Equatable {
     document: DocumentID,
     state: State,
     body: [UInt8]? = nil,
-    pictures: [PictureID] = [],
+    pictures: [PictureID]? = [],
     since: UnixTime? = nil
   ) {
     self.item = item
@@ -243,20 +243,17 @@ package struct DetailEntry: Sendable, Equatable {
 }
 
 extension DetailEntry {
-  fileprivate static let columns = "item, document, state, body, row, since"
+  fileprivate static let columns = "item, document, state, body, since"
 
-  /// Reads the present row, which has these columns, and the rows of its pictures.
+  /// Reads the present row, which has these columns.
   ///
   /// An unknown state becomes `failed`, so that the detail is requested again.
-  fileprivate init(_ row: borrowing RowReader, _ shown: borrowing RowReader) throws {
+  fileprivate init(_ row: borrowing RowReader) {
     item = row.text(0) ?? ""
     document = DocumentID(row.key(1))
     state = row.text(2).flatMap(State.init) ?? .failed
     body = row.bytes(3)
-    since = row.optionalTime(5)
-    pictures = []
-    shown.restart(row.number(4))
-    while try shown.next() { pictures.append(PictureID(shown.key(0))) }
+    since = row.optionalTime(4)
   }
 }
 
@@ -300,6 +297,7 @@ package struct CommittedDetail: Sendable {
     row.bind(5, detail.body)
     row.bind(6, detail.since)
     try row.run()
+    guard let pictures = detail.pictures else { return }
     let own = try RowReader(db, "SELECT row FROM detail WHERE catalog = ?1 AND item = ?2")
     own.restart(catalog.rawValue, detail.item)
     guard try own.next() else { return }
@@ -311,7 +309,7 @@ package struct CommittedDetail: Sendable {
       db,
       "INSERT INTO detail_picture(detail, place, picture) SELECT ?1, ?2, row FROM picture WHERE id = ?3"
     )
-    for (place, id) in detail.pictures.enumerated() {
+    for (place, id) in pictures.enumerated() {
       shown.bind(1, number)
       shown.bind(2, Int64(place))
       shown.bind(3, id.digest)
@@ -345,21 +343,18 @@ extension Index {
 /// Reads rows of details.
 struct DetailReader: ~Copyable {
   private let row: RowReader
-  private let shown: RowReader
 
-  /// Prepares the statements.
+  /// Prepares the statement.
   init(_ db: Database) throws {
-    let row = try RowReader(
+    row = try RowReader(
       db,
       "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ? AND item = ?"
     )
-    shown = try RowReader(db, ListingQuery.picturesOfDetail.rawValue)
-    self.row = row
   }
 
   /// The detail of an item; nil if there is none.
   func detail(of item: String, in catalog: CatalogID) throws -> DetailEntry? {
     row.restart(catalog.rawValue, item)
-    return try row.next() ? DetailEntry(row, shown) : nil
+    return try row.next() ? DetailEntry(row) : nil
   }
 }

@@ -244,9 +244,6 @@ enum ListingQuery: String, CaseIterable {
     "SELECT 1 FROM listing_item INDEXED BY listing_member WHERE listing = ?1 AND item = ?2"
   case newItem = "INSERT INTO item(key, digest, body) VALUES (?1, ?2, ?3)"
   case newDetailPicture = "INSERT INTO detail_picture(detail, place, picture) VALUES (?1, ?2, ?3)"
-  case picturesOfDetail = """
-    SELECT p.id FROM detail_picture s LEFT JOIN picture p ON p.row = s.picture WHERE s.detail = ?1 ORDER BY s.place
-    """
   case newPicture = "INSERT INTO item_picture(item, place, picture) VALUES (?1, ?2, ?3)"
   case newPlace = "INSERT INTO listing_item(listing, place, item) VALUES (?1, ?2, ?3)"
   case dropPlaces = "DELETE FROM listing_item WHERE listing = ?1"

@@ -1,6 +1,6 @@
 import Base
-import Crypto
 import Dispatch
+import Hashing
 import Synchronization
 
 /// Compares the pictures in an object store with their rows in the index, for ``Verification``.
@@ -159,10 +159,10 @@ final class PictureDigest: Sendable {
 
   func add(_ bytes: RawSpan) {
     state.withLock { state in
+      state.hash.add(bytes)
       bytes.withUnsafeBytes { buffer in
         let wanted = PictureType.sniffLength - state.start.count
         if wanted > 0 { state.start += buffer.prefix(wanted) }
-        state.hash.update(bufferPointer: buffer)
       }
     }
   }
@@ -171,7 +171,7 @@ final class PictureDigest: Sendable {
   func file(_ stamp: FileStamp) -> FileDigest {
     state.withLock { state in
       FileDigest(
-        sha256: Array(state.hash.finalize()),
+        sha256: state.hash.digest,
         type: PictureType(shown: state.start),
         stamp: stamp
       )

@@ -1,6 +1,6 @@
 import Base
-import Crypto
 import Glibc
+import Hashing
 import Synchronization
 
 /// The description of a partly downloaded picture, with which a later run can resume the download.
@@ -114,8 +114,8 @@ extension PartialBody {
   func isSound(_ name: String, in folder: Folder) -> Bool {
     guard let file = try? folder.openFile(name) else { return false }
     var hash = SHA256()
-    let count = try? file.forEachPiece(upTo: size) { hash.update(data: $0) }
-    return count == size && Hexadecimal.text(hash.finalize()) == digest
+    let count = try? file.forEachPiece(upTo: size) { hash.add($0.span.bytes) }
+    return count == size && Hexadecimal.text(hash.digest) == digest
   }
 
   /// The boot id of the kernel; empty if it cannot be read.

@@ -1,6 +1,6 @@
 import Base
-import Crypto
 import Glibc
+import Hashing
 import Synchronization
 import Transport
 
@@ -54,7 +54,7 @@ final class PartialPicture: @unchecked Sendable {
   func append(_ bytes: [UInt8], _ layout: CacheLayout, _ disk: any Disk) throws(LarderError) {
     let file: OpenFile
     if let open = self.file { file = open } else { file = try open(layout, disk) }
-    hash.update(data: bytes)
+    hash.add(bytes.span.bytes)
     ending.append(bytes)
     try disk.append(bytes.span.bytes, to: file)
     size += ByteCount(bytes.count)
@@ -91,7 +91,7 @@ final class PartialPicture: @unchecked Sendable {
 
   private func hash(_ count: ByteCount, of file: OpenFile) throws(LarderError) {
     let found = try file.forEachPiece(upTo: count) { piece in
-      hash.update(data: piece)
+      hash.add(piece.span.bytes)
       ending.append(Array(piece))
     }
     guard found == count else { throw .system("read", file.path, errno: ENODATA) }
@@ -99,7 +99,7 @@ final class PartialPicture: @unchecked Sendable {
 
   /// The SHA-256 of all bytes of the picture so far.
   func digest() -> [UInt8] {
-    Array(hash.finalize())
+    hash.digest
   }
 
   /// Closes the file and leaves it, with its note, for a later run; returns false if no run could resume the download.

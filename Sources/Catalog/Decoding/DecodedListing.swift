@@ -136,6 +136,21 @@ public struct DecodedListing: Hashable, Sendable {
     }
   }
 
+  /// The number of elements of a section that could not be read.
+  package func unread(in section: Section) -> Int {
+    skipped.count { $0.section == section.key && $0.isUnread }
+      + (omitted[section.key]?.unread ?? 0)
+  }
+
+  /// Whether a sync refuses a section, because too many of its elements cannot be read.
+  ///
+  /// Items with the same id count once, as in a sync.
+  package func isRefused(_ section: Section) -> Bool {
+    let lost = unread(in: section)
+    let readable = Set(section.items.map { Array($0.id.utf8) }).count
+    return SkipLimit.standard.refuses(lost: lost, of: lost + readable)
+  }
+
   /// Removes a field from ``absent`` if at least one section has it.
   ///
   /// All sections of a response are read with the same paths. If a path finds a value in one section, the path is

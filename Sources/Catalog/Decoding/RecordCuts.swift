@@ -127,7 +127,7 @@ extension RecordCuts {
     var found: (depth: Int, cuts: RecordCuts)?
     var isEnded = false
     while let (offset, piece) = cursor.nextPiece() {
-      for (index, byte) in piece.enumerated() {
+      for (index, byte) in piece.enumerated() where !scan.skips(byte) {
         switch scan.step(byte, at: offset + index) {
         case .none: break
         case .refused: return nil

@@ -6,13 +6,17 @@ public struct DetailRule: Hashable, Sendable {
   /// The URL with placeholders such as `{id}`.
   ///
   /// If neither the URL nor the body has a placeholder, one document has the details of all items.
-  public var urlTemplate: String
+  public let urlTemplate: String
   /// How details are requested; nil means a plain GET.
-  public var request: RequestRule?
-
+  public let request: RequestRule?
   /// The placeholders in the URL and the body, which values of an item replace.
-  public var places: Set<Placeholder> {
-    Set(Placeholder.all(in: urlTemplate)).union(request?.itemPlaces ?? [])
+  public let places: Set<Placeholder>
+
+  /// Makes a rule from its parts.
+  init(urlTemplate: String, request: RequestRule? = nil) {
+    self.urlTemplate = urlTemplate
+    self.request = request
+    places = Set(Placeholder.all(in: urlTemplate)).union(request?.itemPlaces ?? [])
   }
 
   /// Whether one document has the details of all items.
@@ -35,16 +39,27 @@ public struct DetailRule: Hashable, Sendable {
   /// All characters of a value except the unreserved ones are percent-encoded, so that no value can add a segment to
   /// the path. (RFC 3986, section 2.3)
   ///
-  /// - Parameter values: The values by placeholder.
+  /// - Parameters:
+  ///   - values: The values by placeholder.
+  ///   - resolved: The template as an absolute URL; nil to fill the template as it is written.
   /// - Returns: The URL, or nil if a segment of the path would be `.` or `..`. Servers treat these segments as folders
   ///   even if the dots are percent-encoded. (RFC 3986, section 6.2.2.2)
-  public func url(filling values: [Placeholder: String]) -> String? {
+  public func url(
+    filling values: [Placeholder: String],
+    in resolved: String? = nil
+  ) -> String? {
+    hasDotSegment(values) ? nil : Placeholder.fill(url: resolved ?? urlTemplate, with: values)
+  }
+
+  private func hasDotSegment(_ values: [Placeholder: String]) -> Bool {
+    guard values.values.contains(where: { $0.utf8.allSatisfy { $0 == UInt8(ascii: ".") } }) else {
+      return false
+    }
     let path = urlTemplate.prefix { $0 != "?" && $0 != "#" }
-    let hasDotSegment = path.split(separator: "/").contains { segment in
+    return path.split(separator: "/").contains { segment in
       let filled = Placeholder.fill(url: String(segment), with: values)
       return filled != segment && [".", ".."].contains(filled)
     }
-    return hasDotSegment ? nil : Placeholder.fill(url: urlTemplate, with: values)
   }
 }
 
@@ -72,8 +87,10 @@ enum DetailParser {
         remedy: "spell out description, prices, images or notes here, or leave detail out"
       )
     }
-    var rule = DetailRule(urlTemplate: template)
-    if let request = members["request"] { rule.request = try RequestParser.parse(request) }
+    let request = try members["request"].map { node throws(CatalogError) in
+      try RequestParser.parse(node)
+    }
+    let rule = DetailRule(urlTemplate: template, request: request)
     let names = rule.places.subtracting([.id]).map(\.rawValue).sorted()
     let given = try given(members["values"], of: names)
     var values: [Mapping.NoteRule] = []

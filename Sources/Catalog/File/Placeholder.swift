@@ -47,7 +47,7 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   ///   - text: The text.
   ///   - marks: Further characters that are allowed in a name, besides ASCII letters, digits, `_` and `-`.
   /// - Returns: The placeholders.
-  static func all(in text: String, joinedBy marks: String = "") -> [Placeholder] {
+  package static func all(in text: String, joinedBy marks: String = "") -> [Placeholder] {
     var places: [Placeholder] = []
     _ = fill(text, joinedBy: marks) { place, _ in
       if !places.contains(place) { places.append(place) }

@@ -101,7 +101,7 @@ package struct FieldGuard {
 /// kept.
 ///
 /// A detail is a document about one item, which a sync requests item by item. If a shop renames a field, all details
-/// lose the field at once. ``FieldGuard`` does the same for lists of items.
+/// lose the field at once. `FieldGuard` does the same for lists of items.
 public enum DetailGuard {
   /// The counts about one field in one sync.
   ///

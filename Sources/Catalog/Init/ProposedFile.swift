@@ -42,7 +42,7 @@ package struct ProposedFile {
   /// The keys that are in doubt: they are commented out, or comments below them show other values.
   package var unsure: [String] {
     let keys = parts.flatMap { $0.reading.mapping?.unsure ?? [] }
-    return ((listings.contains(where: \.isRefused) ? ["items"] : []) + keys).unique(by: \.self)
+    return ((listings.contains { $0.sections.contains(where: $0.isRefused) } ? ["items"] : []) + keys).unique(by: \.self)
   }
   /// The detail as the catalog file reads it, or nil if no detail was given.
   package private(set) var readDetail: ItemDetail?
@@ -270,17 +270,6 @@ package struct ProposedFile {
     }
     let file = try readBack()
     if let id = detail?.itemID { readDetail = try decodeDetail(page.body, id: id, using: file) }
-  }
-}
-
-extension DecodedListing {
-  /// Whether a sync refuses a section, because too many of its items cannot be read.
-  fileprivate var isRefused: Bool {
-    sections.contains { section in
-      let unread = skipped.filter { $0.section == section.key && $0.isUnread }
-      let lost = Set(unread.map(\.index)).count
-      return SkipLimit.standard.refuses(lost: lost, of: lost + section.items.count)
-    }
   }
 }
 

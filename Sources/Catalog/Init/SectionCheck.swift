@@ -22,6 +22,7 @@ package struct SectionCheck: Sendable {
   package let fields: [Field]
   /// The findings, the most severe first.
   package var findings: [CatalogFinding]
+  private let isRefused: Bool
 
   /// Checks one section of a page.
   ///
@@ -33,7 +34,8 @@ package struct SectionCheck: Sendable {
     self.section = section
     let items = section.items
     let skips = listing.skipped.filter { $0.section == section.key }
-    skipped = Set(skips.filter { $0.lost == .item }.map(\.index)).count
+    skipped = listing.unread(in: section)
+    isRefused = listing.isRefused(section)
     total = listing.sections.count == 1 ? listing.total : nil
     func field(_ name: String, _ paths: [JSONPath], _ count: Int) -> Field {
       Field(name: name, paths: paths.map(\.description), items: count)
@@ -51,8 +53,8 @@ package struct SectionCheck: Sendable {
 
   /// The reason why a sync would refuse the section, or nil if a sync would take it.
   package var refusal: String? {
+    guard isRefused else { return nil }
     let count = skipped + section.items.count
-    guard SkipLimit.standard.refuses(lost: skipped, of: count) else { return nil }
     return "a sync would reject it: \(skipped) of \(count) items cannot be read "
       + "(\(findings.first?.message ?? "")); correct the mapping"
   }

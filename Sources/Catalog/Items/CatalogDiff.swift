@@ -90,7 +90,8 @@ public struct CatalogDiff: Hashable, Sendable {
     ///   - item: The item.
     /// - Returns: The item as another section listed it before; nil if it has not moved, and is new.
     package mutating func arrive(_ listing: Listing, _ item: Item) -> Item? {
-      guard let old = departed[listing.id]?.popLast() else {
+      // In a first run nothing is gone: then no id has to be hashed.
+      guard !departed.isEmpty, let old = departed[listing.id]?.popLast() else {
         added.append((listing, item))
         return nil
       }

@@ -17,6 +17,8 @@ struct TableRecords {
 
   /// The maximum number of columns.
   private static let mostColumns = 1000
+  /// The maximum size of the JSON as a multiple of the table's size.
+  private static let mostGrowth = 32
   private static let separators: [(byte: UInt8, name: String)] = [
     (UInt8(ascii: "\t"), "tabs"), (UInt8(ascii: ","), "commas"),
     (UInt8(ascii: ";"), "semicolons"), (UInt8(ascii: "|"), "bars"),
@@ -24,7 +26,7 @@ struct TableRecords {
 
   /// The rule that says how cells become members.
   let rule: Rule
-  /// The byte between cells, or nil to use the separator that is most frequent in the first line.
+  /// The byte between cells, or nil to use the separator that is most frequent in the line of column names.
   let separator: UInt8?
   /// Names of columns.
   ///
@@ -64,24 +66,39 @@ struct TableRecords {
           if lists[place] { Self.write(parts: cell, to: &$0) } else { $0.value(cell) }
         }
       }
+      // Each record repeats the names of its columns.
+      guard writer.bytes.count <= 1 << 20 + Self.mostGrowth * bytes.count else {
+        let reason =
+          "its records, which repeat its column names, take more than \(Self.mostGrowth) times its size"
+        throw .shape(subject, reason, remedy: "check the URL")
+      }
     }
     writer.close("]")
     writer.close("}")
     return writer.bytes
   }
 
-  /// The separator that is most frequent in the first line outside of quotes, or a comma if there is none.
+  /// The separator that is most frequent in the first line that is not empty, or a comma if there is none.
+  ///
+  /// Separators in quotes do not count. A quote encloses a cell if it comes after any of the separators.
   static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
+    let comma = UInt8(ascii: ",")
     var counts = [Int](repeating: 0, count: separators.count)
-    var isQuoted = false
-    for byte in bytes.prefix(1 << 16) {
-      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      guard !isQuoted else { continue }
-      if byte == 0x0A || byte == 0x0D { break }
-      if let place = separators.firstIndex(where: { $0.byte == byte }) { counts[place] += 1 }
+    var scan = CellScan(separator: comma)
+    var isEmpty = true
+    scan: for byte in bytes.prefix(1 << 16) {
+      let place = separators.firstIndex { $0.byte == byte }
+      switch scan.step(place == nil ? byte : comma) {
+      case .part: isEmpty = isEmpty && byte <= 0x20
+      case .quote: break
+      case .cellEnd:
+        isEmpty = false
+        if let place { counts[place] += 1 }
+      case .rowEnd: if !isEmpty { break scan }
+      }
     }
     let most = counts.max() ?? 0
-    guard most > 0, let place = counts.firstIndex(of: most) else { return UInt8(ascii: ",") }
+    guard most > 0, let place = counts.firstIndex(of: most) else { return comma }
     return separators[place].byte
   }
 

@@ -4,7 +4,7 @@ import Glibc
 
 /// A jq program that changes a shop's response before its fields are read.
 ///
-/// The program runs in a separate process, which has no environment variables and no files. ``Limits`` restrict its
+/// The program runs in a separate process, which has no environment variables and no files. `Limits` restrict its
 /// time and memory, so that neither the program nor the response can harm the run.
 public struct Transform: Hashable, Sendable {
   /// The program as it was written.

@@ -360,6 +360,7 @@ final class DetailStage: Sendable {
   }
 
   private func endWithout(_ detail: Detail, isFailure: Bool = true) {
+    if let known = detail.known, known.isCurrent { fields.noteUnread(known) }
     addPictures(of: [detail.known])
     finish { if isFailure { $0.failed += 1 } }
   }
@@ -379,7 +380,9 @@ final class DetailStage: Sendable {
       CommittedDetail(detail, of: catalog, from: document, showing: pictures)
     ) { [self] in
       // The rows of the pictures are missing if the commit failed, and then the run ends.
-      if context.store.failure == nil { add(pictures.map(\.id), isChanged: true) }
+      if context.store.failure == nil, !pictures.isEmpty {
+        add { stage throws(LarderError) in try stage.add(pictures.map(\.id), isChanged: true) }
+      }
       finish(1, count)
     }
   }
@@ -401,13 +404,13 @@ final class DetailStage: Sendable {
   }
 
   private func addPictures(of known: [DetailEntry?]) {
-    let held = known.compactMap(\.self).filter { $0.state == .held }
-    add(held.flatMap(\.pictures), isChanged: false)
+    let held = known.compactMap { $0?.state == .held ? $0?.item : nil }
+    if !held.isEmpty { add { stage throws(LarderError) in try stage.add(detailsOf: held) } }
   }
 
-  private func add(_ ids: [PictureID], isChanged: Bool) {
+  private func add(_ add: (PictureStage) throws(LarderError) -> Void) {
     do throws(LarderError) {
-      if !ids.isEmpty { try pictures?.add(ids, isChanged: isChanged) }
+      if let pictures { try add(pictures) }
     } catch {
       context.failures.note(error)
     }
@@ -480,7 +483,10 @@ final class DetailStage: Sendable {
   /// - Returns: Whether details keep old values of lost fields.
   private func judgeFields() throws(LarderError) -> Bool {
     guard let mapping = context.catalog.mapping.detail else { return false }
-    let verdict = fields.judge()
+    var last: Int64 = 0
+    let verdict = try fields.judge { () throws(LarderError) in
+      try context.index.heldDetails(after: &last, of: context.entry.id, count: Self.window)
+    }
     for accepted in verdict.accepted {
       try revise(accepted.items) { [self] detail, document in
         detail = detail.without(accepted.fields) ?? detail

@@ -11,6 +11,9 @@ package struct CatalogAddresses: Sendable {
   private let base: Base?
   private let values: [String: String]
   private let parser: any URLParsing
+  /// The URL of details with the placeholders `{id}` and so on; nil if each URL has to be parsed on its own, because it
+  /// is a file, or a placeholder can change the host.
+  private var detailURL: WebURL?
 
   /// The value of `base`.
   ///
@@ -48,6 +51,18 @@ package struct CatalogAddresses: Sendable {
         Result { () throws(TransferFailure) in try parser.parse(base.veiled, relativeTo: nil) }
       )
     }
+    if let rule = catalog.detail { detailURL = template(of: rule) }
+  }
+
+  /// The URL of details with its placeholders, so that filling them in needs no parser.
+  private func template(of rule: DetailRule) -> WebURL? {
+    let places = Placeholder.all(in: rule.urlTemplate)
+    guard case .web(let url) = try? target(Placeholder.closed(rule.urlTemplate, places)),
+      url.userInfo?.contains("%7B") != true
+    else { return nil }
+    let text = Placeholder.reopened(url.text, places)
+    let path = String(Substring(text.utf8.dropFirst(url.pathStart)))
+    return Set(Placeholder.all(in: path)) == Set(places) ? url.with(text: text) : nil
   }
 
   /// The base, if it is a URL; nil if it is a folder, or the file has no base.
@@ -168,7 +183,7 @@ package struct CatalogAddresses: Sendable {
     by rule: DetailRule
   ) throws(TransferFailure) -> DocumentSource {
     let values = rule.values(of: id, fields)
-    return try target(try rule.address(filling: values)).asked(by: rule.request, filling: values)
+    return try detail(by: rule, filling: values).asked(by: rule.request, filling: values)
   }
 
   /// The URL or file of a detail, with `value` in every placeholder.
@@ -177,7 +192,17 @@ package struct CatalogAddresses: Sendable {
     filling value: String
   ) throws(TransferFailure) -> DocumentSource {
     let values = Dictionary(uniqueKeysWithValues: rule.places.map { ($0, value) })
-    return try target(try rule.address(filling: values))
+    return try detail(by: rule, filling: values)
+  }
+
+  private func detail(
+    by rule: DetailRule,
+    filling values: [Placeholder: String]
+  ) throws(TransferFailure) -> DocumentSource {
+    let text = try rule.address(filling: values, in: detailURL?.text)
+    // A parser refuses a very long text.
+    if let detailURL, text.utf8.count < 4_096 { return .web(detailURL.with(text: text)) }
+    return try target(text)
   }
 
   /// A URL without its secrets, for messages.
@@ -213,11 +238,16 @@ extension PicturesRule.Host {
 extension DetailRule {
   /// Fills the template for the URLs of details, such as `detail/{id}`, with an item's values.
   ///
-  /// - Parameter values: The item's values, by placeholder.
+  /// - Parameters:
+  ///   - values: The item's values, by placeholder.
+  ///   - resolved: The template as an absolute URL; nil to fill the template as it is written.
   /// - Returns: The text.
   /// - Throws: ``TransferFailure`` with the reason `url-invalid` if the item has no value for a placeholder, or if a
   ///   value would change the path of the URL, such as `../x`.
-  func address(filling values: [Placeholder: String]) throws(TransferFailure) -> String {
+  func address(
+    filling values: [Placeholder: String],
+    in resolved: String? = nil
+  ) throws(TransferFailure) -> String {
     func fault(_ detail: String) -> TransferFailure {
       TransferFailure(reason: .urlInvalid, url: urlTemplate, detail: detail)
     }
@@ -228,7 +258,7 @@ extension DetailRule {
           + "add its path to detail.values in the catalog file"
       )
     }
-    guard let text = url(filling: values) else {
+    guard let text = url(filling: values, in: resolved) else {
       let texts = values.sorted { $0.key.rawValue < $1.key.rawValue }.map {
         "the \($0.key.rawValue) is \"\($0.value)\""
       }

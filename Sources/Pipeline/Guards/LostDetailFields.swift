@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Synchronization
@@ -11,7 +12,9 @@ import Synchronization
 /// Every later run decides again, until the shop sends the field or the user allows its removal. If only some details
 /// lose a field, the loss is accepted.
 ///
-/// Of the details themselves, only the ids of those with losses are in memory.
+/// Of the details themselves, only the ids of those are in memory that lost fields or could not be brought up to date.
+/// Unchanged details are only counted. They are read from the index at the end of the run, and only if the decision
+/// depends on their fields.
 final class LostDetailFields: Sendable {
   /// The decision about the losses.
   struct Decision: Sendable {
@@ -48,26 +51,25 @@ final class LostDetailFields: Sendable {
     var cameWith: [DetailField: Int] = [:]
     /// The fields that have a value in any fetched detail.
     var new: Set<DetailField> = []
-    /// The fields that have a value in any unchanged detail.
-    var left: Set<DetailField> = []
-    /// The fields that are present in any detail, even if only as an empty list.
+    /// The fields that are present in any fetched detail, even if only as an empty list.
     var present: Set<DetailField> = []
     /// The ids of items whose details lost fields, by the lost fields.
     var stripped: [[DetailField]: [String]] = [:]
+    /// The ids of items whose details were neither fetched nor confirmed.
+    var unread: [String] = []
 
-    /// The counts about one field.
+    /// Whether the shop lost a field by a fault.
     ///
-    /// The unchanged details that have the field are not counted, because ``DetailGuard`` needs their number only if there
-    /// are none.
-    func evidence(about field: DetailField) -> DetailGuard.Evidence {
+    /// `isLeft` says whether any unchanged detail has the field. The number of these details does not matter.
+    func isLost(_ field: DetailField, isLeft: Bool) -> Bool {
       var evidence = DetailGuard.Evidence()
       evidence.held = held
       evidence.had = cameWith[field] ?? 0
       evidence.came = came
       evidence.cameWith = evidence.had
       evidence.isInNew = new.contains(field)
-      evidence.isLeft = evidence.isInNew || left.contains(field)
-      return evidence
+      evidence.isLeft = evidence.isInNew || isLeft
+      return DetailGuard.isLost(evidence)
     }
   }
 
@@ -92,18 +94,17 @@ final class LostDetailFields: Sendable {
 
   /// Counts an unchanged detail.
   func noteUnchanged(_ detail: DetailEntry) {
-    let isOpen = state.withLock { state in
+    state.withLock { state in
       state.answered += 1
       if detail.body != nil { state.held += 1 }
-      return fields.contains { !state.left.contains($0) && !state.new.contains($0) }
     }
-    // A detail is decoded only until every field was found in one.
-    guard isOpen, let decoded = detail.decoded else { return }
-    let held = fields.filter { $0.isHeld(by: decoded) }
-    state.withLock { state in
-      state.left.formUnion(held)
-      state.present.formUnion(held + empty(decoded))
-    }
+  }
+
+  /// Records a detail of which the cache has an earlier version, but this run could not bring it up to date.
+  ///
+  /// Its fields say nothing about the shop.
+  func noteUnread(_ detail: DetailEntry) {
+    state.withLock { $0.unread.append(detail.item) }
   }
 
   /// Counts a fetched detail, and returns its preliminary row, which is written while other details are still being
@@ -154,10 +155,35 @@ final class LostDetailFields: Sendable {
   ///
   /// Do not call it in a run that was ended early, because such a run has not fetched all details. The next run fetches
   /// the details with losses again.
-  func judge() -> Decision {
+  ///
+  /// - Parameter next: Returns further details of the run as they are in the index, and an empty array after the last
+  ///   one. It is called only as long as the decision depends on the fields of unchanged details.
+  /// - Returns: The decision.
+  /// - Throws: ``LarderError`` if `next` does.
+  func judge(
+    _ next: () throws(LarderError) -> [(item: String, body: [UInt8])]
+  ) throws(LarderError) -> Decision {
     guard let mapping else { return Decision() }
     let state = state.withLock { $0 }
-    let kept = fields.filter { DetailGuard.isLost(state.evidence(about: $0)) }
+    var undecided = Set(
+      fields.filter { state.isLost($0, isLeft: false) != state.isLost($0, isLeft: true) }
+    )
+    var absent = state.answered == 0 ? [] : mapping.given.subtracting(state.present)
+    var left: Set<DetailField> = []
+    let others = Set(state.stripped.values.joined()).union(state.unread)
+    while !undecided.isEmpty || !absent.isEmpty {
+      let details = try next()
+      if details.isEmpty { break }
+      for detail in details where !others.contains(detail.item) {
+        guard let decoded = try? ItemDetail(decoding: detail.body) else { continue }
+        let held = fields.filter { $0.isHeld(by: decoded) }
+        left.formUnion(held)
+        undecided.subtract(held)
+        absent.subtract(held + empty(decoded))
+        if undecided.isEmpty, absent.isEmpty { break }
+      }
+    }
+    let kept = fields.filter { state.isLost($0, isLeft: left.contains($0)) }
     var decision = Decision(kept: kept)
     for (lost, items) in state.stripped {
       let accepted = lost.filter { !kept.contains($0) }
@@ -167,7 +193,6 @@ final class LostDetailFields: Sendable {
         Accepted(items: items, fields: accepted, areOthersKept: accepted.count < lost.count)
       )
     }
-    let absent = state.answered == 0 ? [] : mapping.given.subtracting(state.present)
     decision.absent = fields.filter(absent.contains)
     return decision
   }

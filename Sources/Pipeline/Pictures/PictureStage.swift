@@ -115,11 +115,19 @@ final class PictureStage: Sendable {
     take(try due.see(listing, by: rule(isChanged)))
   }
 
-  /// Adds the pictures of details, and requests those that are due.
+  /// Adds the pictures of cached details, and requests those that are due.
+  ///
+  /// - Parameter items: The items that have the details.
+  /// - Throws: ``LarderError`` if the index cannot be read, or a picture has no row.
+  func add(detailsOf items: [String]) throws(LarderError) {
+    take(try due.see(detailsOf: items, in: context.entry.id, by: rule(false)))
+  }
+
+  /// Adds pictures, and requests those that are due.
   ///
   /// - Parameters:
   ///   - ids: The pictures.
-  ///   - isChanged: Whether the shop has just sent the details.
+  ///   - isChanged: Whether the shop has just sent the detail that shows them.
   /// - Throws: ``LarderError`` if the index cannot be read, or a picture has no row.
   func add(_ ids: [PictureID], isChanged: Bool) throws(LarderError) {
     take(try due.see(ids, by: rule(isChanged)))

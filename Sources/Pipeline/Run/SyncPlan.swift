@@ -216,7 +216,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         }
         // If the shop no longer has the detail, its pictures are kept, but not requested.
         if !options.thumbnailsOnly, let detail = known[id], detail.since == nil {
-          count(try due.see(detail.pictures, by: dueRule))
+          count(try due.see(detailsOf: [id], in: entry.id, by: dueRule))
         }
       }
     }

@@ -268,27 +268,37 @@ package final class ProgressMeter: Sendable {
 ///
 /// `cancelAll` cancels only requests that were already submitted. Without this type, a stopped run could still submit
 /// requests for queued pictures, and for pictures of sections that it is decoding.
-final class StoppableTransport: Fetching {
+package final class StoppableTransport: Fetching {
   private let transport: any Fetching
   private let isStopped = Atomic(false)
 
-  init(_ transport: any Fetching) {
+  /// Makes a transport that passes requests on to another one.
+  package init(_ transport: any Fetching) {
     self.transport = transport
   }
 
   var hasStopped: Bool { isStopped.load(ordering: .sequentiallyConsistent) }
 
   /// Cancels all requests, and refuses later ones.
-  func stop() {
+  package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     transport.cancelAll()
   }
 
-  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+  /// Parses a URL.
+  ///
+  /// See ``URLParsing``.
+  package func parse(
+    _ text: String,
+    relativeTo base: WebURL?
+  ) throws(TransferFailure) -> WebURL {
     try transport.parse(text, relativeTo: base)
   }
 
-  func fetch(
+  /// Sends a request, unless ``stop()`` was called.
+  ///
+  /// See ``Fetching``.
+  package func fetch(
     _ request: Request,
     into sink: any BodySink,
     completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
@@ -304,7 +314,13 @@ final class StoppableTransport: Fetching {
     if hasStopped { transport.cancelAll() }
   }
 
-  func fields(of request: Request) -> Headers { transport.fields(of: request) }
+  /// The header fields that a request sends.
+  ///
+  /// See ``Fetching``.
+  package func fields(of request: Request) -> Headers { transport.fields(of: request) }
 
-  func cancelAll() { transport.cancelAll() }
+  /// Cancels every unfinished request, and accepts later ones.
+  ///
+  /// See ``Fetching``.
+  package func cancelAll() { transport.cancelAll() }
 }

@@ -1,6 +1,6 @@
 import Base
-import Crypto
 import HTTPServing
+import Hashing
 import NIOCore
 import NIOHTTP1
 import Pipeline
@@ -202,7 +202,7 @@ struct PreparedAnswer: Sendable {
     _ type: String = "application/json",
     _ fields: [(name: String, value: String)] = []
   ) {
-    let digest = Hexadecimal.text(SHA256.hash(data: bytes).prefix(16))
+    let digest = Hexadecimal.text(SHA256.digest(of: bytes).prefix(16))
     let version = ServedVersion(etag: "\"\(digest)\"", modified: nil)
     self.init(type, version, caching: "no-cache", fields, body: ByteBuffer(bytes: bytes))
   }

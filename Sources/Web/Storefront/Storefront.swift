@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Catalog
-import Crypto
 import Pipeline
 
 /// The web store: pages that show a catalog, and forms that place orders.
@@ -13,7 +12,7 @@ struct Storefront: Sendable {
   /// The square versions of pictures that the server offers.
   let squares: StorefrontSquares
   /// The key of the CSRF tokens in forms, which is random and new at each start.
-  let key = SymmetricKey(size: .bits256)
+  let key = (0..<32).map { _ in UInt8.random(in: 0...255) }
   let sections = StorefrontSectionCache()
   let sizes: PictureSizes
   /// The threads that make pages.

@@ -1,6 +1,6 @@
 import Base
 import Catalog
-import Crypto
+import Hashing
 import Orders
 
 /// A request for a page, with the data from the visitor's cookies: language, session, basket and form values.
@@ -55,7 +55,7 @@ struct StorefrontRequest: Sendable {
   /// Whether the form has the CSRF token of its session.
   ///
   /// A form that was shown before a restart of the server has no valid token.
-  func hasToken(_ key: SymmetricKey) -> Bool {
+  func hasToken(_ key: [UInt8]) -> Bool {
     !session.isNew && session.admits(posted("token"), key)
   }
 
@@ -181,17 +181,13 @@ struct StorefrontSession: Sendable {
   }
 
   /// The CSRF token of this session.
-  func token(_ key: SymmetricKey) -> String {
-    Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: Array(id.utf8), using: key))
+  func token(_ key: [UInt8]) -> String {
+    Hexadecimal.text(SHA256.code(of: Array(id.utf8), key: key))
   }
 
   /// Whether a token is the one of this session; compares in constant time.
-  func admits(_ token: String?, _ key: SymmetricKey) -> Bool {
+  func admits(_ token: String?, _ key: [UInt8]) -> Bool {
     guard let bytes = token.flatMap(Hexadecimal.bytes) else { return false }
-    return HMAC<SHA256>.isValidAuthenticationCode(
-      bytes,
-      authenticating: Array(id.utf8),
-      using: key
-    )
+    return SHA256.isCode(bytes, of: Array(id.utf8), key: key)
   }
 }
