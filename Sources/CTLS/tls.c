@@ -34,6 +34,8 @@ SSL_CTX *ctls_make(const char *chain, const char *key, bool is_http2, int *failu
   *failure = ctls_use;
   SSL_CTX *context = SSL_CTX_new(TLS_server_method());
   if (context != NULL && SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION)) {
+    // The store serves weak certificates too, so that tests see clients refuse them.
+    SSL_CTX_set_security_level(context, 0);
     SSL_CTX_set_alpn_select_cb(context, select_protocol, is_http2 ? http2 : http1);
     // A client may close a connection without close_notify.
     SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);

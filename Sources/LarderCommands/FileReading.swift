@@ -59,7 +59,7 @@ enum FileReading {
     or variable: String
   ) throws -> String? {
     guard let path else { return OutboxOptions.variable(variable) }
-    let bytes = try bytes(path, what: what, limit: 1 << 16)
+    let bytes = try bytes(path, what: what, limit: 1 << 16, tooLong: .usage)
     let text = String(validating: bytes, as: UTF8.self)?
       .trimmingCharacters(in: .whitespacesAndNewlines)
     guard let text, !text.isEmpty else {

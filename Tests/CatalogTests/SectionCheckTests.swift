@@ -64,7 +64,7 @@ struct SectionCheckTests {
     #expect(check.refusal?.contains("1 of 1 items cannot be read") ?? true)
   }
 
-  @Test(arguments: [(1, 30, 3, true), (30, 0, 3, false), (30, 30, 0, false)])
+  @Test(arguments: [(2, 30, 3, true), (30, 0, 3, false), (30, 30, 0, false)])
   func `repeated ids are neither unreadable nor further items, as in a sync`(
     _ count: Int,
     _ repeats: Int,

@@ -105,8 +105,8 @@ import Testing
     )
     let other = try Command.shell("rm -r '\(shop.cache)'; JOURNAL_STREAM=1:1 \(warm)")
 
-    #expect(journal.errors.contains(#/^<4>warning: banchan: partial\./#))
+    #expect(journal.errors.contains(#/^<4>warning: banchan: partial;/#))
     #expect(journal.errors.contains(#/\n<3>larder: cannot /#))
-    #expect(other.errors.hasPrefix("warning: banchan: partial."))
+    #expect(other.errors.hasPrefix("warning: banchan: partial;"))
   }
 }

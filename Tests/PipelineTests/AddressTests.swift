@@ -289,7 +289,7 @@ struct AddressTests {
   }
 
   @Test(arguments: [
-    "detail/{id}", "detail/{id}.json?a={slug}&b=${KEY}", "/{id}/{id}", "a/../{id}/한 글?q=\"{id}\"",
+    "detail/{id}", "detail/{id}.json?a={slug}&b=${KEY}", "/{id}/{id}", "a/../{id}/한글?q=\"{id}\"",
     "https://{slug}.example/{id}", "//cdn.example:8080/{id}#{slug}", "https://u:p@h.example/x{id}",
     "{id}?x", "?id={id}", "details.json", "a/{id}/./b", "\\{id}",
   ])

@@ -211,6 +211,8 @@ extension CurrencyProposal {
     } else if let code = names.first(where: Currency.codes.contains) {
       // For example `{"price": {"EUR": 7, "USD": 8}}`.
       self.init(code, 0.8, "the name of the price's field says so")
+    } else if let coded = items.first(where: Self.areCodes), let code = coded.samples.first {
+      self.init(code, 0.6, "\(YAMLText.scalar(coded.place.first)) has it: correct it if need be")
     } else if let spoken = Self.spoken(items) {
       self = spoken
     } else if prices.contains(where: { $0.share(Self.hasDecimalComma) > 0.5 }) {
@@ -225,6 +227,13 @@ extension CurrencyProposal {
   static func isNamed(by evidence: FieldEvidence) -> Bool {
     isNamed(evidence.place.names)
       && evidence.share { Currency.code(of: $0) != nil } == 1
+  }
+
+  /// Whether all values are codes of currencies, although the name of their path does not say so.
+  private static func areCodes(_ evidence: FieldEvidence) -> Bool {
+    let words = ["ALL", "COP", "CUP", "GEL", "MAD", "PEN", "SOS", "TOP"]
+    return evidence.isText && evidence.distinct.count == 1
+      && evidence.share { Currency.codes.contains($0) && !words.contains($0) } == 1
   }
 
   private static func isNamed(_ names: [String]) -> Bool {

@@ -164,7 +164,7 @@ struct SyncSummary {
         .map { "\(name): \($0)" }
     }
     let status = "larder status --cache \(ShellWord.quoted(PlainText.line(cache)))"
-    let headline = "\(report.outcome.rawValue): earlier data is still shown; \(status) says more"
+    let headline = "\(report.outcome.rawValue); \(status) says more"
     return ([headline] + warnings(all: all)).map { "\(name): \($0)" }
   }
 
