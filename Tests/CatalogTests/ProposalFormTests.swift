@@ -125,7 +125,10 @@ struct ProposalFormTests {
 
   @Test func `UTF-16 is read as a table, and refused by name as JSON`() throws {
     func wide(_ text: String) throws -> ProposedFile {
-      let body = [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+      let units: [UInt16] = [0xFEFF] + Array(text.utf16)
+      let body = units.flatMap { unit -> [UInt8] in
+        [UInt8(truncatingIfNeeded: unit), UInt8(truncatingIfNeeded: unit >> 8)]
+      }
       let source = ProposedSource(url: "https://s.example/x")
       return try ProposedFile(of: [ProposedPage(body: body, source: source)], name: "x.yaml")
     }
