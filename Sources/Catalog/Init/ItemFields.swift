@@ -185,12 +185,13 @@ struct ItemFields {
   /// that repeat it. The longer paths and those to lists come first, because they find nothing in the other forms.
   private func forms(of best: FieldScore) -> [FieldScore] {
     let place = best.evidence.place
-    let isText = place.steps.count == 1 && !place.isMany && best.evidence.share < 1
     let forms = evidence.filter { other in
-      other.place != place && other.isPictureText && other.fills(best.evidence)
+      let isMember =
+        [place, other.place].contains { $0.steps.count == 1 && !$0.isMany }
+        && other.place.steps[0].name == place.steps[0].name
+      return other.place != place && (isMember || other.place.isForm(of: place))
+        && other.isPictureText && other.fills(best.evidence)
         && !other.hasTextLists && PictureText.separator(of: other) == nil
-        && (other.place.isForm(of: place)
-          || isText && other.place.steps[0].name == place.steps[0].name)
     }
     return ([best] + forms.map { FieldScore(evidence: $0, confidence: best.confidence) })
       .ranked { 2 * Double($0.evidence.place.steps.count) + ($0.evidence.place.isMany ? 1 : 0) }
