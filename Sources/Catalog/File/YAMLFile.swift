@@ -114,7 +114,9 @@ struct YAMLFile {
     return text[..<aliases[Self.aliasLimit]].count { $0 == newline } + 1
   }
 
-  /// The offsets of the words that begin with a mark, such as `*name`. The mark alone, or before a bracket, is no word.
+  /// The offsets of the words that begin with a mark, such as `*name`.
+  ///
+  /// The mark alone, or before a bracket, is no such word.
   private func words(beginningWith mark: Unicode.Scalar, in text: [UInt8]) -> [Int] {
     let separators = Array("\n \t\r[{,".utf8)
     return text.offsets(of: UInt8(ascii: mark)).filter { offset in
@@ -133,7 +135,8 @@ extension [UInt8] {
       guard let base = bytes.baseAddress else { return [] }
       var found: [Int] = []
       var start = 0
-      while start < bytes.count, let place = memchr(base + start, Int32(byte), bytes.count - start) {
+      while start < bytes.count, let place = memchr(base + start, Int32(byte), bytes.count - start)
+      {
         found.append(UnsafeRawPointer(place) - base)
         start = UnsafeRawPointer(place) - base + 1
       }

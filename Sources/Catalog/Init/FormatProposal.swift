@@ -117,7 +117,8 @@ struct FormatProposal: ProposedReading {
     if LinkedData.appears(in: body) {
       throw try LinkedData.products(in: body, "the response").nothingFound("the response")
     }
-    for notation in Set(FormatSignature.all.map(\.notation)) where notation.xml?.roots.isEmpty == false {
+    let notations = Set(FormatSignature.all.map(\.notation))
+    for notation in notations where notation.xml?.roots.isEmpty == false {
       guard let json = try? notation.json(of: body, "the response"),
         try JSONDocument(parsing: json).root["items"]?.count == 0
       else { continue }
