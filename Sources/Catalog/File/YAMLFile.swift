@@ -129,7 +129,7 @@ struct YAMLFile {
 }
 
 extension [UInt8] {
-  /// The offsets of a byte, found by the C library: a debug build takes a hundred times as long for a loop.
+  /// The offsets of a byte, found by the C library, because a loop over all bytes is slow in a debug build.
   fileprivate func offsets(of byte: UInt8) -> [Int] {
     withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return [] }
