@@ -99,14 +99,12 @@ struct EasyHandle: ~Copyable {
   /// Makes libcurl sign the next transfers for an object store.
   ///
   /// Nil turns signing off.
-  func set(signing: RequestSigning?, userAgent: String) {
+  func set(signing: RequestSigning?) {
     set(CURLOPT_NOBODY, signing?.verb == .head)
     set(CURLOPT_CUSTOMREQUEST, signing.flatMap { $0.verb == .head ? nil : $0.verb.rawValue })
     set(CURLOPT_AWS_SIGV4, signing?.scope)
     set(CURLOPT_USERNAME, signing?.user)
     set(CURLOPT_PASSWORD, signing?.secret)
-    // The User-Agent has its own option, because libcurl would include a header line in the signature.
-    set(CURLOPT_USERAGENT, signing == nil ? nil : userAgent)
   }
 
   func set(watch: UnsafeMutablePointer<larder_excess_watch>) {

@@ -224,7 +224,7 @@ final class Exchange {
   private func prepareSigning(_ transfer: Transfer) {
     let signing = transfer.request.signing
     if isSigned || signing != nil {
-      easy.set(signing: signing, userAgent: policy.options.userAgent)
+      easy.set(signing: signing)
     }
     isSigned = signing != nil
   }
@@ -439,9 +439,9 @@ final class ExchangePolicy {
     easy.set(CURLOPT_LOW_SPEED_LIMIT, options.lowSpeed)
     let idleSeconds = (options.idleTimeout.wholeMilliseconds + 999) / 1000
     easy.set(CURLOPT_LOW_SPEED_TIME, Int(idleSeconds))
-    // This option sets the User-Agent of the CONNECT request to a proxy. The header lines of the actual request are not
-    // part of the CONNECT request.
-    if options.proxy != nil { easy.set(CURLOPT_USERAGENT, options.userAgent) }
+    // The User-Agent of signed requests, because libcurl would include a header line in the signature, and of CONNECT
+    // requests to a proxy, which do not have the header lines of the actual request.
+    easy.set(CURLOPT_USERAGENT, options.userAgent)
     setConnectTo(easy)
   }
 

@@ -71,11 +71,24 @@ package struct LarderCommand: ParsableCommand {
       if let fault = CommandName.fault(in: arguments, of: Self.self) {
         throw CommandFailure(fault)
       }
-      var command = try parseAsRoot(arguments)
+      var command = try parsed(arguments)
       try command.run()
     } catch {
       exit(for: error)
     }
+  }
+
+  /// Parses the arguments as those of the command that they name.
+  ///
+  /// When the root parses them, it makes all options of that command twice more, to see whether the command takes the
+  /// rest of the line unparsed: 27 % of the instructions of a start. Errors, help and completion are left to the root,
+  /// because their texts have the whole name of the command.
+  private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    let (command, words) = CommandName.command(in: arguments, of: Self.self)
+    guard command.configuration.subcommands.isEmpty,
+      let parsed = try? command.parseAsRoot(Array(words)), type(of: parsed) == command
+    else { return try parseAsRoot(arguments) }
+    return parsed
   }
 
   /// Ends the process after printing the error's message on stderr.
@@ -92,13 +105,14 @@ package struct LarderCommand: ParsableCommand {
   ///
   /// If the error is a request for help or completions, that text is printed on stdout, and the process ends.
   private static func parserFailure(_ error: any Error) -> CommandFailure {
-    let code = exitCode(for: error)
-    if code.isSuccess, let help = HelpText(fullMessage(for: error)) {
+    let text = fullMessage(for: error)
+    if let help = HelpText(text) {
       Output.data(help.text)
       Output.end(.done)
     }
+    let code = exitCode(for: error)
     guard !code.isSuccess else { exit(withError: error) }
-    let message = ParserMessage(fullMessage(for: error), arguments: ProgramArguments.all).text
+    let message = ParserMessage(text, arguments: ProgramArguments.all).text
     return CommandFailure(
       message.isEmpty ? nil : message,
       ExitStatus(rawValue: code.rawValue) ?? .failed
@@ -161,6 +175,28 @@ enum CommandName {
       path += " \(word)"
     }
     return nil
+  }
+
+  /// The command that a command line names, and the words after its name.
+  ///
+  /// The command is a group, such as `order`, or the root if the line does not name one of its commands.
+  ///
+  /// - Parameters:
+  ///   - arguments: The words after the program's name.
+  ///   - root: The root command.
+  /// - Returns: The command and its arguments.
+  static func command(
+    in arguments: [String],
+    of root: any ParsableCommand.Type
+  ) -> (command: any ParsableCommand.Type, words: ArraySlice<String>) {
+    var (command, words) = (root, arguments[...])
+    while let word = words.first,
+      let next = command.configuration.subcommands.first(where: { name(of: $0) == word })
+    {
+      command = next
+      words = words.dropFirst()
+    }
+    return (command, words)
   }
 
   /// Whether a word looks like the name of a catalog file.

@@ -9,8 +9,6 @@ final class Origin: Sendable {
   let content: SampleContent
   let journal = RequestJournal()
   let desk: SampleOrders
-  /// The simulated link of limited bandwidth that all answers share; nil if the bandwidth is not limited.
-  let link: Link?
 
   let ledger: Mutex<FaultLedger>
   private let clock: @Sendable () -> Double
@@ -19,11 +17,9 @@ final class Origin: Sendable {
     _ content: SampleContent,
     faults: FaultScript,
     orders: OrderIntake,
-    link: Link? = nil,
     clock: @escaping @Sendable () -> Double
   ) throws(SampleError) {
     self.content = content
-    self.link = link
     self.clock = clock
     desk = try SampleOrders(orders)
     ledger = Mutex(FaultLedger(faults))

@@ -6,17 +6,11 @@ import Synchronization
 /// Each request is recorded before the first byte of its answer is sent.
 final class RequestJournal: Sendable {
   private struct Entries {
-    var keeps = true
     var records: [RequestRecord] = []
     var waiting: [(count: Int, signal: DispatchSemaphore)] = []
   }
 
   private let state = Mutex(Entries())
-
-  var keeps: Bool {
-    get { state.withLock { $0.keeps } }
-    set { state.withLock { $0.keeps = newValue } }
-  }
 
   var records: [RequestRecord] {
     state.withLock { $0.records }
@@ -28,7 +22,6 @@ final class RequestJournal: Sendable {
 
   func add(_ record: RequestRecord) {
     state.withLock { state in
-      guard state.keeps else { return }
       state.records.append(record)
       let count = state.records.count
       for waiter in state.waiting where waiter.count == count { waiter.signal.signal() }

@@ -90,9 +90,9 @@ final class SampleConnection: ChannelInboundHandler {
     }
     context.write(wrapOutboundOut(plan.head), promise: nil)
     // About fifty pieces a second drip; at less than 100 bytes per second, each is a single byte.
-    let drip = plan.bytesPerSecond.map { Link(bytesPerSecond: Double($0), piece: max(1, $0 / 50)) }
-    if let link = drip ?? origin.link, plan.body.readableBytes > 0 {
+    if let rate = plan.bytesPerSecond, plan.body.readableBytes > 0 {
       context.flush()
+      let link = Link(bytesPerSecond: Double(rate), piece: max(1, rate / 50))
       pass(plan.body, link, plan.ending, context)
     } else {
       context.write(wrapOutboundOut(plan.body), promise: nil)
@@ -168,18 +168,16 @@ final class SampleConnection: ChannelInboundHandler {
   }
 }
 
-/// A simulated link of limited bandwidth, which one answer has for itself, or all answers of a store share.
+/// A simulated link of limited bandwidth, over which one answer drips.
 final class Link: Sendable {
-  /// The size of a piece of a body, in bytes.
-  ///
-  /// The bodies of several answers take turns on the link, piece by piece.
+  /// The size of a piece of the body, in bytes.
   let piece: Int
 
   private let bytesPerSecond: Double
   /// The time at which the link will have sent all reserved bytes, in seconds of the monotonic clock.
   private let free = Mutex(0.0)
 
-  init(bytesPerSecond: Double, piece: Int = 16 << 10) {
+  init(bytesPerSecond: Double, piece: Int) {
     self.bytesPerSecond = max(1, bytesPerSecond)
     self.piece = piece
   }

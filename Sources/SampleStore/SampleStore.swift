@@ -54,7 +54,6 @@ package final class SampleStore: Sendable {
   ///   - host: The address to listen on. Use a loopback address unless other machines need access.
   ///   - port: The port. Pass 0 to use any free port.
   ///   - orders: The paths and the file for orders.
-  ///   - bytesPerSecond: The bandwidth that all bodies share; nil if there is no limit.
   ///   - clock: Returns the seconds since 1970, for the header line `Date` and the arrival of orders.
   /// - Returns: The running store. It stops when ``stop()`` is called, or when the last reference to it is released.
   /// - Throws: ``SampleError`` when the store cannot listen, or cannot open its file for orders.
@@ -65,14 +64,12 @@ package final class SampleStore: Sendable {
     host: String = "127.0.0.1",
     port: Int = 0,
     orders: OrderIntake = OrderIntake(),
-    bytesPerSecond: Double? = nil,
     clock: @escaping @Sendable () -> Double = SampleStore.now
   ) throws(SampleError) -> SampleStore {
     let origin = try Origin(
       content,
       faults: faults,
       orders: orders,
-      link: bytesPerSecond.map { Link(bytesPerSecond: $0) },
       clock: clock
     )
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
@@ -150,14 +147,6 @@ package final class SampleStore: Sendable {
   /// Removes the recorded requests.
   package func clearRequests() {
     origin.journal.clear()
-  }
-
-  /// Whether requests are recorded.
-  ///
-  /// Measurements set it to false.
-  package var journalsRequests: Bool {
-    get { origin.journal.keeps }
-    set { origin.journal.keeps = newValue }
   }
 
   /// Blocks until `count` requests have been recorded since the last ``clearRequests()``.

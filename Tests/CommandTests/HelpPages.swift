@@ -31,8 +31,9 @@ struct HelpPages: Decodable {
 
     /// The options that the help shows, with their dashes.
     var options: [String] {
-      (arguments ?? []).filter(\.shouldDisplay).flatMap { $0.names ?? [] }
-        .map { ($0.kind == "long" ? "--" : "-") + $0.name }
+      (arguments ?? []).filter(\.shouldDisplay).flatMap { argument in
+        (argument.names ?? []).map { name in (name.kind == "long" ? "--" : "-") + name.name }
+      }
     }
   }
 

@@ -379,4 +379,26 @@ import Transport
     #expect(stranger.failure?.reason == .proxyFailed, "\(stranger)")
     #expect(stranger.failure?.mayHaveBeenSent == false)
   }
+
+  @Test func `a request for a tunnel names the program, before and after a signed request`() throws
+  {
+    let proxy = ScriptedProxy { _ in .say("HTTP/1.1 403 Forbidden\r\n\r\n") }
+    let transport = try CurlTransport(try Self.options(proxy.url()) { $0.perHost = .fixed(1) })
+    defer {
+      transport.shutdown()
+      proxy.close()
+    }
+    let signing = RequestSigning(.get, region: "eu-central-1", user: "clerk", secret: "s3cret")
+    let results = Results()
+
+    for (number, signing) in [nil, signing, nil].enumerated() {
+      var request = Request(try CurlURLParser.parse("https://shop.example/\(number)"))
+      (request.trust, request.signing) = (.named, signing)
+      transport.fetch(request, into: CollectingSink(), completion: results.completion(number))
+      _ = results.wait(for: 1)
+    }
+
+    #expect(proxy.asked.map(\.method) == ["CONNECT", "CONNECT", "CONNECT"])
+    #expect(proxy.asked.allSatisfy { $0.text.contains("\r\nUser-Agent: larder\r\n") })
+  }
 }

@@ -23,7 +23,9 @@ struct BMPTests {
       + little(kind, 4) + little(0, 4) + little(0, 16) + rest + rows
   }
 
-  private static let palette: [UInt8] = (0..<16).flatMap { [$0 * 3, $0 * 5, $0 * 7, 0] }
+  private static let palette: [UInt8] = (0..<16).flatMap { (value: UInt8) -> [UInt8] in
+    [value * 3, value * 5, value * 7, 0]
+  }
 
   private static func colours(_ bytes: [UInt8]) throws -> [[UInt16]] {
     let bitmap = try decoded(bytes)

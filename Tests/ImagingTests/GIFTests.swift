@@ -41,7 +41,8 @@ struct GIFTests {
     let kind = GIFKind(bits: bits, isInterlaced: isInterlaced, codeSize: size)
     // The first rows have short strings, and the last rows have long ones.
     let disorder = noise(160 * 100, depth: 8, below: 1 << bits)
-    let indices = disorder + (0..<160 * 60).map { UInt8($0 / 50 % (1 << bits)) }
+    let runs: [UInt8] = (0..<160 * 60).map { place in UInt8(place / 50 % (1 << bits)) }
+    let indices = disorder + runs
     let bytes = kind.bytes(indices, width: 160, height: 160)
 
     let file = try PictureFile(bytes)

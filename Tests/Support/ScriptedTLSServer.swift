@@ -130,13 +130,17 @@ private final class ScriptHandler: ChannelInboundHandler {
       hasPreface = true
       act(.bytes(Frame.settings()), context)
     }
-    while received.count >= 9 {
-      let length = Int(received[0]) << 16 | Int(received[1]) << 8 | Int(received[2])
-      guard received.count >= 9 + length else { return nil }
-      let (type, flags) = (received[3], received[4])
-      let stream = received[5..<9].reduce(Int32(0)) { $0 << 8 | Int32($1) }
-      let payload = Array(received[9..<9 + length])
-      received.removeFirst(9 + length)
+    // The bytes of all frames are removed at once: a client sends many small ones, each of which would move the rest.
+    var read = 0
+    defer { received.removeFirst(read) }
+    while received.count >= read + 9 {
+      let head = Array(received[read..<read + 9])
+      let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
+      guard received.count >= read + 9 + length else { return nil }
+      let (type, flags) = (head[3], head[4])
+      let stream = head[5..<9].reduce(Int32(0)) { $0 << 8 | Int32($1) }
+      let payload = Array(received[read + 9..<read + 9 + length])
+      read += 9 + length
       if type == 4, flags & 1 == 0 { act(.bytes(Frame.settings(acknowledging: true)), context) }
       if type == 1 { return (stream, payload) }
     }

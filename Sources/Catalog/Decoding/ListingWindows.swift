@@ -1,3 +1,5 @@
+import Glibc
+
 /// Decodes a large response in windows, which are complete smaller bodies.
 ///
 /// A window has some of the items, and repeats everything around the items. For example, the response `{"total": 2,
@@ -24,8 +26,6 @@ package struct ListingWindows {
   private var decoder: ListingDecoder
   private var plans: ArraySlice<Plan> = []
   private var earlier = ListingDecoder.EarlierSections()
-  /// The bytes of the previous window, whose memory the next window reuses.
-  private var bytes: [UInt8] = []
 
   /// The minimum number of bytes of items in a window.
   ///
@@ -35,10 +35,10 @@ package struct ListingWindows {
   ///
   /// An XML document can have, for example, all its categories before the records.
   private static let mostAround = 512 << 10
-  /// The spaces that simdjson needs at the end of a text, so that it can read more bytes at once.
+  /// The number of spaces that simdjson needs at the end of a text, so that it can read more bytes at once.
   ///
   /// Without them, it would copy the text.
-  private static let padding = [UInt8](repeating: 0x20, count: 64)
+  private static let padding = 64
 
   /// Plans the windows of a response.
   ///
@@ -81,18 +81,21 @@ package struct ListingWindows {
   ///   either succeeds or gives an error with the right position.
   package mutating func next() throws(CatalogError) -> DecodedListing? {
     guard let plan = plans.popFirst() else { return nil }
-    bytes.removeAll(keepingCapacity: true)
-    bytes += repeatElement(0, count: Self.count(plan.ranges))
-    let isRead = bytes.withUnsafeMutableBytes { [body] buffer in
-      var filled = 0
-      return plan.ranges.allSatisfy { range in
-        defer { filled += range.count }
-        let room = buffer[filled..<filled + range.count]
-        return body.copy(range, to: UnsafeMutableRawBufferPointer(rebasing: room))
+    let size = Self.count(plan.ranges) + Self.padding
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { [body] buffer, filled in
+      let room = UnsafeMutableRawBufferPointer(buffer)
+      for range in plan.ranges {
+        let part = UnsafeMutableRawBufferPointer(rebasing: room[filled..<filled + range.count])
+        guard body.copy(range, to: part) else {
+          // If the response cannot be read from its file, decoding fails, because an empty body is not valid.
+          filled = 0
+          return
+        }
+        filled += range.count
       }
+      if let base = room.baseAddress { memset(base + filled, 0x20, Self.padding) }
+      filled = size
     }
-    // If the response cannot be read from its file, decoding fails, because an empty body is not valid.
-    if isRead { bytes += Self.padding } else { bytes = [] }
     decoder.linesBefore = plan.linesBefore
     return try decoder.listing(bytes, after: &earlier, isContinuation: plan.isContinuation)
   }

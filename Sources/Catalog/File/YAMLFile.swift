@@ -1,3 +1,4 @@
+import Glibc
 import Yams
 
 /// Parses a YAML file of at most 1 MiB.
@@ -32,7 +33,7 @@ struct YAMLFile {
     guard let text = String(validating: content, as: UTF8.self) else {
       throw notUTF8(content)
     }
-    if let line = lineOfAliasTooMany(text) {
+    if let line = lineOfAliasTooMany(Array(content)) {
       throw fault("more than \(Self.aliasLimit) aliases; write the values out", line: line)
     }
     guard let root = try compose(text) else {
@@ -105,17 +106,42 @@ struct YAMLFile {
   /// The line of the first alias beyond the limit, or nil if the file does not exceed the limit.
   ///
   /// An alias is a word that begins like `*name`. If the file has no anchors, such as `&name`, no word is an alias.
-  private func lineOfAliasTooMany(_ text: String) -> Int? {
-    let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    let words = lines.enumerated().flatMap { index, line in
-      line.split { " \t\r[{,".utf8.contains($0) }
-        .filter { word in word.dropFirst().first.map { $0 != UInt8(ascii: "]") } ?? false }
-        .map { (mark: $0.first, line: index + 1) }
-    }
-    let aliases = words.filter { $0.mark == UInt8(ascii: "*") }
-    guard aliases.count > Self.aliasLimit, words.contains(where: { $0.mark == UInt8(ascii: "&") })
+  private func lineOfAliasTooMany(_ text: [UInt8]) -> Int? {
+    let aliases = words(beginningWith: "*", in: text)
+    guard aliases.count > Self.aliasLimit, !words(beginningWith: "&", in: text).isEmpty
     else { return nil }
-    return aliases[Self.aliasLimit].line
+    let newline = UInt8(ascii: "\n")
+    return text[..<aliases[Self.aliasLimit]].count { $0 == newline } + 1
+  }
+
+  /// The offsets of the words that begin with a mark, such as `*name`.
+  ///
+  /// The mark alone, or before a bracket, is no such word.
+  private func words(beginningWith mark: Unicode.Scalar, in text: [UInt8]) -> [Int] {
+    let separators = Array("\n \t\r[{,".utf8)
+    return text.offsets(of: UInt8(ascii: mark)).filter { offset in
+      guard offset == 0 || separators.contains(text[offset - 1]), offset + 1 < text.count
+      else { return false }
+      let next = text[offset + 1]
+      return next != UInt8(ascii: "]") && !separators.contains(next)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The offsets of a byte, found by the C library, because a loop over all bytes is slow in a debug build.
+  fileprivate func offsets(of byte: UInt8) -> [Int] {
+    withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return [] }
+      var found: [Int] = []
+      var start = 0
+      while start < bytes.count, let place = memchr(base + start, Int32(byte), bytes.count - start)
+      {
+        found.append(UnsafeRawPointer(place) - base)
+        start = UnsafeRawPointer(place) - base + 1
+      }
+      return found
+    }
   }
 }
 

@@ -117,7 +117,7 @@ struct FormatProposal: ProposedReading {
     if LinkedData.appears(in: body) {
       throw try LinkedData.products(in: body, "the response").nothingFound("the response")
     }
-    let notations = Set(FormatFiles.names.compactMap { try? Format(named: $0).notation() })
+    let notations = Set(FormatSignature.all.map(\.notation))
     for notation in notations where notation.xml?.roots.isEmpty == false {
       guard let json = try? notation.json(of: body, "the response"),
         try JSONDocument(parsing: json).root["items"]?.count == 0
@@ -169,10 +169,27 @@ struct FormatProposal: ProposedReading {
 ///
 /// A signature is a list of alternatives, and an alternative is a list of paths such as `[$.products, $.skip]`. An
 /// alternative fits if each of its paths leads to something in the response.
-enum FormatSignature {
+struct FormatSignature: Sendable {
   /// The notation that a body seems to have.
   enum Look {
     case json, xml, page, table, lines
+  }
+
+  /// The name of the format.
+  let format: String
+  /// The notation of the format's responses.
+  let notation: BodyFormat
+  /// The alternatives; empty if the format's file has no signature.
+  let alternatives: [[JSONPath]]
+
+  /// The signatures of all built-in formats, which are parsed once: parsing them takes longer than a proposal.
+  static let all = FormatFiles.names.compactMap { try? FormatSignature(of: Format(named: $0)) }
+
+  private init(of format: Format) throws(CatalogError) {
+    self.format = format.name
+    notation = try format.notation()
+    let alternatives = try format.root["signature"]?.list() ?? []
+    self.alternatives = try alternatives.map { node throws(CatalogError) in try node.paths() }
   }
 
   /// The built-in formats whose signature fits a body.
@@ -182,25 +199,24 @@ enum FormatSignature {
     let look = look(of: body)
     var roots: [BodyFormat: JSONNode] = [:]
     var fitting: [(format: Format, evidence: Int)] = []
-    for (name, bytes) in FormatFiles.all {
-      guard let format = try? Format(parsing: bytes, name: name),
-        let signature = format.root["signature"], let notation = try? format.notation(),
-        suits(notation, look, body)
-      else { continue }
+    for signature in all
+    where !signature.alternatives.isEmpty && suits(signature.notation, look, body) {
+      let notation = signature.notation
       if roots[notation] == nil {
         let json = try? notation.json(of: body, "the response")
         roots[notation] = json.flatMap { try? JSONDocument(parsing: $0, of: "the response").root }
       }
-      let evidence = roots[notation].flatMap { try? self.evidence(signature, in: $0) } ?? 0
-      if evidence > 0 { fitting.append((format, evidence)) }
+      guard let root = roots[notation], let evidence = try? signature.evidence(in: root),
+        evidence > 0, let format = try? Format(named: signature.format)
+      else { continue }
+      fitting.append((format, evidence))
     }
     return fitting.ranked(by: \.evidence).map(\.format)
   }
 
   /// The number of paths in the longest alternative that fits, or 0 if none fits.
-  private static func evidence(_ signature: YAMLNode, in root: JSONNode) throws -> Int {
-    try signature.list().map { try $0.paths() }.filter { try fits($0, root) }.map(\.count).max()
-      ?? 0
+  private func evidence(in root: JSONNode) throws -> Int {
+    try alternatives.filter { try Self.fits($0, root) }.map(\.count).max() ?? 0
   }
 
   /// Whether each of the paths leads to something in a response.

@@ -104,9 +104,10 @@ extension ProposedFile {
     func absent(_ indent: String) -> [String] {
       let (inherited, own) = (keys(catalogs), keys(reading))
       func keys(_ lines: [String]) -> [String] {
-        lines.drop { !indent.isEmpty && $0 != "item:" }.filter { $0.hasPrefix(indent) }
-          .map { $0.dropFirst(indent.count) }.filter { $0.first?.isLetter == true }
-          .map { String($0.prefix { $0 != ":" }) }
+        let those = lines.drop { !indent.isEmpty && $0 != "item:" }.filter { $0.hasPrefix(indent) }
+        let members: [Substring] = those.map { $0.dropFirst(indent.count) }
+        return members.filter { $0.first?.isLetter == true }
+          .map { member in String(member.prefix { $0 != ":" }) }
       }
       return inherited.filter { !own.contains($0) }
     }

@@ -109,9 +109,7 @@ extension JSONPathParser {
     let start = position
     let text = take { ("0"..."9").contains($0) || $0 == "-" }
     if text.isEmpty { return nil }
-    guard text.wholeMatch(of: #/0|-?[1-9][0-9]*/#) != nil, let number = Int(text),
-      number.magnitude < 1 << 53
-    else {
+    guard let number = Int(text), String(number) == text, number.magnitude < 1 << 53 else {
       throw error("a whole number without leading zeros, within ±(2^53 - 1)", at: start)
     }
     return number

@@ -103,6 +103,7 @@ enum MarkupTags {
   private static func encoding(of body: [UInt8]) -> String? {
     // Only a declaration at the beginning counts. (XML 1.0, section 2.8)
     let head = String(decoding: JSONText(body).bytes.prefix(1024), as: UTF8.self)
+    guard head.hasPrefix("<?xml") else { return nil }
     let named = head.prefixMatch(of: /<\?xml(?:(?!\?>)[\s\S])*?encoding[\s=]*["']([^"']*)/)
     return named?.output.1.lowercased()
   }

@@ -89,9 +89,12 @@ struct Conversion {
     }
     let widest = UInt8(255 / ((1 << min(shape.depth, 8)) - 1))
     return Conversion(layout: layout, depth: max(shape.depth, 8)) { source, target in
-      for (pixel, start) in stride(from: 0, to: source.count, by: shape.pixelBytes).enumerated() {
-        for (byte, place) in places.enumerated() {
-          target[pixel * places.count + byte] = place.map { source[start + $0] &* widest } ?? 255
+      for (byte, place) in places.enumerated() {
+        var (from, to) = (place ?? 0, byte)
+        while from < source.count {
+          target[to] = place == nil ? 255 : source[from] &* widest
+          from += shape.pixelBytes
+          to += places.count
         }
       }
     }

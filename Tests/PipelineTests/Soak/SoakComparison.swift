@@ -103,9 +103,11 @@ extension SoakModel {
       items.filter { details[SoakShop.detail(run.catalog, $0.item.id)]?.mayBeMissing == true },
       items.filter { details[SoakShop.detail(run.catalog, $0.item.id)]?.mayBeMissing != true }
     )
-    return Set(missing.flatMap { $0.detail?.images ?? [] }.map(\.url))
-      .subtracting(present.flatMap { $0.detail?.images ?? [] }.map(\.url))
-      .subtracting(items.flatMap(\.item.images).map(\.url))
+    func urls(_ items: [ShownItem]) -> [String] {
+      items.flatMap { item in (item.detail?.images ?? []).map(\.url) }
+    }
+    let listed: [String] = items.flatMap { item in item.item.images.map(\.url) }
+    return Set(urls(missing)).subtracting(urls(present)).subtracting(listed)
   }
 
   private struct Picture: Hashable {
