@@ -19,7 +19,7 @@ enum DetailQuery: String, CaseIterable {
     LEFT JOIN detail d ON d.catalog = ?2 AND d.item = i.key LEFT JOIN document o ON o.id = d.document \
     WHERE l.listing = ?1 ORDER BY l.place
     """
-  case wanted = "INSERT INTO temp.wanted(item, version) VALUES (?1, ?2) ON CONFLICT(item) DO NOTHING"
+  case wanted = "INSERT INTO temp.wanted(item, version) VALUES (?1, ?2) ON CONFLICT DO NOTHING"
   case waiting = "INSERT INTO temp.waiting VALUES (?1, ?2, last_insert_rowid())"
   /// The columns of the detail and of its document are those that ``DetailEntry`` and ``DocumentEntry`` read.
   case next = """
@@ -185,7 +185,7 @@ package final class DueDetails: Sendable {
         total += 1
         due += 1
       }
-      guard read == (try Index.count(of: listing, db)) else { throw index.gone("an item", listing) }
+      guard try read == Index.count(of: listing, db) else { throw index.gone("an item", listing) }
       return (total, due)
     }
   }

@@ -57,7 +57,9 @@ struct DetailNeeds: Sendable {
     _ record: ItemRecord?
   ) throws(LarderError) -> Result<DocumentSource, TransferFailure> {
     let fields = try record?.storeItem().placeValues
-    return Result { () throws(TransferFailure) in try addresses.detail(of: item, fields, by: rule) }
+    return Result { () throws(TransferFailure) in
+      try addresses.detail(of: item, fields, by: rule)
+    }
   }
 
   /// The document that a cached detail is from, unless it is outdated.

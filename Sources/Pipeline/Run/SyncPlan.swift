@@ -231,7 +231,8 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     while case let batch = try due.take(Self.detailsAtOnce), !batch.isEmpty {
       for detail in batch {
         // If the URL of a detail cannot be formed, the detail is not requested.
-        guard let source = try? details.source(of: detail.item, detail.record).get() else { continue }
+        let source = try details.source(of: detail.item, detail.record)
+        guard case .success(let source) = source else { continue }
         let state = detail.known?.state
         if !details.rule.isShared {
           let held = details.held(detail.document, state, at: source)
