@@ -32,6 +32,7 @@ struct DueDetailTests {
 
   @Test(arguments: DetailQuery.allCases)
   func `no statement scans a table of the index`(_ query: DetailQuery) throws {
+    _ = try due()
     let steps = try index.write { db in
       let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(query.rawValue)")
       statement.setUncheckedArguments(StatementArguments())
@@ -44,38 +45,114 @@ struct DueDetailTests {
     #expect(!steps.contains { $0.contains("TEMP B-TREE") }, "\(steps)")
   }
 
-  @Test func `an item of several listings is taken once, in the order of the listings`() throws {
+  private func due(isRanked: Bool = false, readsItems: Bool = false) throws -> DueDetails {
+    try DueDetails(index, of: catalog, isRanked: isRanked, readsItems: readsItems)
+  }
+
+  /// The time of the answer for a detail.
+  private func answered(_ detail: SeenDetail) -> UnixTime {
+    UnixTime(detail.document?.response.flatMap { Int64($0.dropFirst(2).dropLast()) } ?? 0)
+  }
+
+  @Test(arguments: [true, false])
+  func `an item of several listings is taken once, in the order of the listings`(reads: Bool)
+    throws
+  {
     let listings = [try listing("c", "a"), try listing("a", "b", "c", "d")]
     try detail("b", answered: 4)
+    let due = try due(readsItems: reads)
 
-    let counts = try listings.map { try index.wantDetails(of: $0, rankedIn: nil) }
-    let first = try index.takeDetails(3, of: catalog, withItems: true)
-    let rest = try index.takeDetails(3, of: catalog, withItems: false)
+    var seen: [SeenDetail] = []
+    let counts = try listings.map { listing in
+      try due.see(listing) {
+        seen.append($0)
+        return 0
+      }
+    }
+    let first = try due.take(3)
+    let rest = try due.take(3)
 
-    #expect(counts == [2, 2])
+    #expect(counts.map(\.total) == [2, 2])
+    #expect(counts.map(\.due) == [2, 2])
+    #expect(seen.map(\.item) == ["c", "a", "b", "d"])
+    let bodies = zip(["c", "a", "b"], [2, 2, 4]).map { Array("\($0) in \($1)".utf8) }
+    #expect(seen.prefix(3).compactMap(\.record?.body) == (reads ? bodies : []))
     #expect(first.map(\.item) == ["c", "a", "b"])
-    #expect(
-      first.map { $0.record?.body }
-        == [2, 2, 4].enumerated().map {
-          Array("\(["c", "a", "b"][$0]) in \($1)".utf8)
-        }
-    )
+    #expect(first.compactMap(\.record?.body) == (reads ? bodies : []))
     #expect(first.map { $0.known != nil } == [false, false, true])
+    #expect(first.map { $0.row != nil } == [false, false, true])
     #expect(rest.map(\.item) == ["d"])
-    #expect(rest.allSatisfy { $0.record == nil })
-    #expect(try index.takeDetails(3, of: catalog, withItems: false).isEmpty)
-    #expect(try index.unwanted(["d", "e", "a"]) == ["e"])
+    #expect(try due.take(3).isEmpty)
+    #expect(try due.unwanted(["d", "e", "a"]) == ["e"])
+  }
+
+  @Test func `an item that got its first row since it was seen is not seen again`() throws {
+    let due = try due()
+    _ = try due.see(try listing("a")) { _ in 0 }
+    try detail("a", answered: 4)
+
+    let counts = try due.see(try listing("b", "a")) { _ in nil }
+
+    #expect(counts == (1, 0))
+  }
+
+  @Test func `a detail that needs nothing does not wait, and is seen once`() throws {
+    for item in ["a", "b", "c"] { try detail(item, answered: 4) }
+    let due = try due()
+
+    let counts = try [try listing("a", "b", "c"), try listing("b", "d")].map { listing in
+      try due.see(listing) { ["a", "b"].contains($0.item) ? nil : 0 }
+    }
+
+    #expect(counts.map(\.total) == [3, 1])
+    #expect(counts.map(\.due) == [1, 1])
+    #expect(try due.take(9).map(\.item) == ["c", "d"])
+  }
+
+  @Test func `what decides about a detail is read without its body`() throws {
+    let document = DocumentEntry(url: "u", mapping: 1)
+    let body = #"{"lost":[{"field":"prices"}]}"#
+    let states: [(String, DetailEntry.State, String?, UnixTime?)] = [
+      ("a", .held, body, nil), ("b", .held, "{}", 9), ("c", .missing, nil, nil),
+    ]
+    try index.store(
+      states.map { item, state, body, since in
+        let body = body.map { Array($0.utf8) }
+        let entry = DetailEntry(
+          item: item,
+          document: document.id,
+          state: state,
+          body: body,
+          since: since
+        )
+        return CommittedDetail(entry, of: catalog, from: document)
+      }
+    )
+
+    var seen: [SeenDetail] = []
+    _ = try due().see(try listing("a", "b", "c", "d")) {
+      seen.append($0)
+      return nil
+    }
+
+    #expect(seen.map(\.known?.state) == [.held, .held, .missing, nil])
+    #expect(seen.map(\.known?.since) == [nil, 9, nil, nil])
+    #expect(seen.map(\.known?.hasBody) == [true, true, false, nil])
+    #expect(seen.map(\.known?.hasLost) == [true, false, false, nil])
+    #expect(seen.map(\.known?.isCurrent) == [true, false, false, nil])
+    #expect(seen.map(\.document) == [document, document, document, nil])
   }
 
   @Test func `ranked details are taken in the order of their last answers, then of their ids`()
     throws
   {
     for (item, time) in [("a", 9), ("b", 5), ("x", 7)] { try detail(item, answered: Int64(time)) }
+    let due = try due(isRanked: true)
 
-    _ = try index.wantDetails(of: try listing("a", "b", "z", "y"), rankedIn: catalog)
-    let first = try index.takeDetails(3, of: catalog, withItems: false).map(\.item)
-    _ = try index.wantDetails(of: try listing("x", "w"), rankedIn: catalog)
-    let rest = try index.takeDetails(9, of: catalog, withItems: false).map(\.item)
+    _ = try due.see(try listing("a", "b", "z", "y"), answered)
+    let first = try due.take(3).map(\.item)
+    _ = try due.see(try listing("x", "w"), answered)
+    let rest = try due.take(9).map(\.item)
 
     #expect(first == ["y", "z", "b"])
     #expect(rest == ["w", "x", "a"])
@@ -94,37 +171,36 @@ struct DueDetailTests {
     try index.store([
       CommittedDetail(missing, of: catalog, from: DocumentEntry(url: "b", mapping: 1))
     ])
+    let due = try due()
 
-    _ = try index.wantDetails(of: try listing("c", "b", "a", "d"), rankedIn: nil)
-    let taken = try index.takeDetails(9, of: catalog, withItems: false)
-    var last: Int64 = 0
-    let batches = try (0..<3).map { _ in
-      try index.heldDetails(after: &last, of: catalog, count: 1).map(\.item)
-    }
+    _ = try due.see(try listing("c", "b", "a", "d")) { _ in 0 }
+    let taken = try due.take(9)
+    var last = ""
+    let batches = try (0..<3).map { _ in try due.held(after: &last, count: 1).map(\.item) }
 
     #expect(taken.map(\.document?.url) == ["c", "b", "a", nil])
     #expect(taken.map(\.known?.document) == taken.map(\.document?.id))
     #expect(taken.map(\.known?.since) == [nil, 9, nil, nil])
-    #expect(batches == [["c"], ["a"], []])
+    #expect(batches == [["a"], ["c"], []])
   }
 
   @Test func `a listing with a missing item is damaged`() throws {
     let listing = try listing("a", "b")
+    let due = try due()
     try index.write { try $0.execute(sql: "DELETE FROM item WHERE key = 'b'") }
 
-    let error = #expect(throws: LarderError.self) {
-      _ = try index.wantDetails(of: listing, rankedIn: nil)
-    }
+    let error = #expect(throws: LarderError.self) { _ = try due.see(listing) { _ in 0 } }
 
     #expect(error?.code == .damaged)
+    #expect(try due.take(1).isEmpty)
   }
 
   @Test func `a new run begins without items of the last one`() throws {
-    _ = try index.wantDetails(of: try listing("a"), rankedIn: nil)
+    _ = try due().see(try listing("a")) { _ in 0 }
 
-    _ = try index.beginRun(catalog: catalog, at: 2)
+    let due = try due()
 
-    #expect(try index.takeDetails(1, of: catalog, withItems: false).isEmpty)
-    #expect(try index.unwanted(["a"]) == ["a"])
+    #expect(try due.take(1).isEmpty)
+    #expect(try due.unwanted(["a"]) == ["a"])
   }
 }

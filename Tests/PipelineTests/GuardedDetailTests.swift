@@ -284,7 +284,7 @@ struct LostDetailFieldsTests {
     let unchanged =
       (0..<row.without).map { entry("without\($0)", nil) }
       + (0..<row.left).map { entry("left\($0)", "old") }
-    for detail in unchanged { guardian.noteUnchanged(detail) }
+    guardian.noteUnchanged(unchanged.count, held: unchanged.count { $0.body != nil })
     // Details that this run could not read, or that keep what they lost, still have old values in the index.
     let failed = entry("failed", "old")
     guardian.noteUnread(failed)

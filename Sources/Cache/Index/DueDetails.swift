@@ -1,29 +1,30 @@
 import Base
 import GRDB
+import Synchronization
 
 /// The SQL statements that find the details of a run, and keep the rows of documents that the shop has unchanged.
 ///
-/// A run keeps its knowledge in temporary tables of the index's connection. `wanted` has the items that the run came
-/// across, each with the version in its first listing, and `waiting` those whose details were not taken yet. `renewed`
-/// has rows of documents for the end of the run. `DueDetailTests` checks that no statement scans a large table.
+/// A run keeps its knowledge in temporary tables of the index's connection. `wanted` has the items whose details wait or
+/// were taken, each with the version in its first listing, and `waiting` those whose details were not taken yet.
+/// `renewed` has rows of documents for the end of the run. `DueDetailTests` checks that no statement scans a large table.
 enum DetailQuery: String, CaseIterable {
-  case wanted = """
-    INSERT INTO temp.wanted(item, version) SELECT i.key, l.item FROM listing_item l CROSS JOIN item i ON i.row = l.item \
-    WHERE l.listing = ?1 ORDER BY l.place ON CONFLICT(item) DO NOTHING
+  /// The items of a listing with what decides whether their details are due.
+  ///
+  /// The bodies of details are not read, because they can be long, and each would be read in every run. The columns of
+  /// the document are those that ``DocumentEntry`` reads.
+  case listed = """
+    SELECT i.key, i.row, CASE WHEN ?3 THEN i.body END, w.number IS NOT NULL, d.row, d.state, d.since, d.lost, \
+    o.id, o.url, o.mapping, o.response, o.expiry, o.digest, o.fetched, o.next \
+    FROM listing_item l CROSS JOIN item i ON i.row = l.item LEFT JOIN temp.wanted w ON w.item = i.key \
+    LEFT JOIN detail d ON d.catalog = ?2 AND d.item = i.key LEFT JOIN document o ON o.id = d.document \
+    WHERE l.listing = ?1 ORDER BY l.place
     """
-  case last = "SELECT coalesce(max(number), 0) FROM temp.wanted"
-  case waiting = "INSERT INTO temp.waiting SELECT 0, '', number FROM temp.wanted WHERE number > ?1"
-  /// The column `response` begins with the time of the last request and the time of the answer.
-  case ranked = """
-    INSERT INTO temp.waiting SELECT coalesce((
-      SELECT CAST(coalesce(substr(o.response, instr(o.response, ' ') + 1), o.fetched, 0) AS INTEGER) \
-      FROM detail d CROSS JOIN document o ON o.id = d.document WHERE d.catalog = ?2 AND d.item = w.item), 0),
-      w.item, w.number FROM temp.wanted w WHERE w.number > ?1
-    """
+  case wanted = "INSERT INTO temp.wanted(item, version) VALUES (?1, ?2) ON CONFLICT DO NOTHING"
+  case waiting = "INSERT INTO temp.waiting VALUES (?1, ?2, last_insert_rowid())"
   /// The columns of the detail and of its document are those that ``DetailEntry`` and ``DocumentEntry`` read.
   case next = """
     SELECT q.checked, q.name, q.number, w.item, CASE WHEN ?2 THEN (SELECT body FROM item WHERE row = w.version) END, \
-    d.item, d.document, d.state, d.body, d.since, \
+    d.row, d.item, d.document, d.state, d.body, d.since, \
     o.id, o.url, o.mapping, o.response, o.expiry, o.digest, o.fetched, o.next \
     FROM temp.waiting q CROSS JOIN temp.wanted w ON w.number = q.number \
     LEFT JOIN detail d ON d.catalog = ?3 AND d.item = w.item LEFT JOIN document o ON o.id = d.document \
@@ -32,8 +33,8 @@ enum DetailQuery: String, CaseIterable {
   case taken = "DELETE FROM temp.waiting WHERE (checked, name, number) <= (?1, ?2, ?3)"
   /// The details that the shop still has, as far as is known.
   case held = """
-    SELECT w.number, d.item, d.body FROM temp.wanted w CROSS JOIN detail d ON d.catalog = ?1 AND d.item = w.item \
-    WHERE w.number > ?2 AND d.state = 'held' AND d.since IS NULL AND d.body IS NOT NULL ORDER BY w.number LIMIT ?3
+    SELECT row, item, body FROM detail WHERE catalog = ?1 AND item > ?2 \
+    AND state = 'held' AND since IS NULL AND body IS NOT NULL ORDER BY item
     """
   case isWanted = "SELECT 1 FROM temp.wanted WHERE item = ?1"
   /// A document with new bytes since then has a newer row.
@@ -42,19 +43,64 @@ enum DetailQuery: String, CaseIterable {
     WHERE d.digest IS r.digest
     """
 
-  /// Creates the temporary tables, or empties them if they exist.
+  /// Creates the temporary table `renewed`, or empties it if it exists.
+  static let renewedTable = """
+    CREATE TEMP TABLE IF NOT EXISTS renewed(
+      id BLOB PRIMARY KEY, url TEXT, mapping INTEGER, response TEXT, expiry INTEGER, digest INTEGER,
+      fetched INTEGER, next TEXT) WITHOUT ROWID;
+    DELETE FROM temp.renewed;
+    """
+
+  /// Creates the other temporary tables, or empties them if they exist.
   static let tables = """
     CREATE TEMP TABLE IF NOT EXISTS wanted(
       number INTEGER PRIMARY KEY, item TEXT NOT NULL UNIQUE, version INTEGER NOT NULL);
     CREATE TEMP TABLE IF NOT EXISTS waiting(checked INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL,
       PRIMARY KEY(checked, name, number)) WITHOUT ROWID;
-    CREATE TEMP TABLE IF NOT EXISTS renewed(
-      id BLOB PRIMARY KEY, url TEXT, mapping INTEGER, response TEXT, expiry INTEGER, digest INTEGER,
-      fetched INTEGER, next TEXT) WITHOUT ROWID;
     DELETE FROM temp.wanted;
     DELETE FROM temp.waiting;
-    DELETE FROM temp.renewed;
     """
+}
+
+/// An item that a run came across, with what decides whether its detail is due.
+package struct SeenDetail: Sendable {
+  /// A row of a detail, without its body.
+  package struct Known: Sendable {
+    /// The number of the row.
+    package let row: Int64
+    package let state: DetailEntry.State
+    /// The time since which the shop answers with 404 or 410; nil if the shop has the detail.
+    package let since: UnixTime?
+    /// Whether the row has a body.
+    package let hasBody: Bool
+    /// Whether the body says that fields could not be read.
+    package let hasLost: Bool
+
+    /// Whether the shop still has the detail, as far as is known.
+    package var isCurrent: Bool { state == .held && since == nil }
+  }
+
+  /// The item's id.
+  package let item: String
+  /// The item, if the values of its fields are needed.
+  package let record: ItemRecord?
+  /// The row of the detail; nil if there is none yet.
+  package let known: Known?
+  /// The row of the document that the detail is from; nil if there is none.
+  package let document: DocumentEntry?
+
+  /// Reads the present row of ``DetailQuery/listed``.
+  fileprivate init(_ row: borrowing RowReader) {
+    let item = row.text(0) ?? ""
+    self.item = item
+    record = row.bytes(2).map { ItemRecord(key: item, body: $0) }
+    let (since, lost) = (row.optionalTime(6), row.optionalNumber(7))
+    let state = row.text(5).flatMap(DetailEntry.State.init) ?? .failed
+    known = row.optionalNumber(4).map {
+      Known(row: $0, state: state, since: since, hasBody: lost != nil, hasLost: lost == 1)
+    }
+    document = DocumentEntry(row, from: 8)
+  }
 }
 
 /// An item whose detail a run brings up to date.
@@ -63,58 +109,102 @@ package struct WantedDetail: Sendable {
   package let item: String
   /// The item, if the values of its fields are needed.
   package let record: ItemRecord?
+  /// The number of the detail's row; nil if there is none yet.
+  package let row: Int64?
   /// The row of the detail; nil if there is none yet.
   package let known: DetailEntry?
   /// The row of the document that the detail is from; nil if there is none.
   package let document: DocumentEntry?
 }
 
-extension Index {
-  /// Notes that a run came across the items of a listing, so that their details wait for ``takeDetails(_:of:withItems:)``.
+/// The items that a run came across, and those of them whose details wait.
+///
+/// The items with details in the index are a set of row numbers. The others, and those whose details are due, are rows
+/// of a temporary table.
+package final class DueDetails: Sendable {
+  private let index: Index
+  private let catalog: CatalogID
+  private let isRanked: Bool
+  private let readsItems: Bool
+  private let rows = Mutex(RowSet())
+
+  /// Makes the empty set of a run.
+  ///
+  /// - Parameters:
+  ///   - index: The index. Only one set of it is used at a time.
+  ///   - catalog: The catalog of the run.
+  ///   - isRanked: Whether the details are taken in the order of the shop's last answers, and of the ids, and not in
+  ///     the order of the listings.
+  ///   - readsItems: Whether to read the items too.
+  /// - Throws: ``LarderError`` when there is no space for temporary files.
+  package init(
+    _ index: Index,
+    of catalog: CatalogID,
+    isRanked: Bool,
+    readsItems: Bool
+  ) throws(LarderError) {
+    (self.index, self.catalog) = (index, catalog)
+    (self.isRanked, self.readsItems) = (isRanked, readsItems)
+    try index.write { try $0.execute(sql: DetailQuery.tables) }
+  }
+
+  /// Notes that a run came across the items of a listing, and finds those whose details are due.
   ///
   /// - Parameters:
   ///   - listing: The listing.
-  ///   - catalog: The catalog, to take the details in the order of the shop's last answers. Pass nil to take them in
-  ///     the order of the listings.
-  /// - Returns: The number of items that the run had not come across before.
-  /// - Throws: ``LarderError``, with code `damaged` if an item of the listing is missing.
-  package func wantDetails(
-    of listing: ListingID,
-    rankedIn catalog: CatalogID?
-  ) throws(LarderError) -> Int {
-    try write { db in
-      let last = try Int64.fetchOne(db.cachedStatement(sql: DetailQuery.last.rawValue)) ?? 0
-      try demandWhole(listing, db)
-      try db.cachedStatement(sql: DetailQuery.wanted.rawValue).execute(arguments: [listing])
-      let count = db.changesCount
-      if let catalog {
-        try db.cachedStatement(sql: DetailQuery.ranked.rawValue).execute(arguments: [
-          last, catalog,
-        ])
-      } else {
-        try db.cachedStatement(sql: DetailQuery.waiting.rawValue).execute(arguments: [last])
+  ///   - isDue: Called with each item that the run had not come across before. If its detail is due, it returns the time
+  ///     of the shop's last answer. If it returns nil, the detail needs nothing.
+  /// - Returns: The number of these items, and the number of those that are due.
+  /// - Throws: ``LarderError``, with code `damaged` if an item of the listing is missing; and what `isDue` throws.
+  package func see(
+    _ listing: ListingID,
+    _ isDue: (SeenDetail) throws -> UnixTime?
+  ) throws(LarderError) -> (total: Int, due: Int) {
+    try index.write { db in
+      let items = try RowReader(db, DetailQuery.listed.rawValue)
+      var wanted = try RowWriter(db, DetailQuery.wanted.rawValue)
+      var waiting = try RowWriter(db, DetailQuery.waiting.rawValue)
+      var (read, total, due) = (0, 0, 0)
+      items.restart(listing.rawValue, catalog.rawValue, Int64(readsItems ? 1 : 0))
+      while try items.next() {
+        read += 1
+        // An item that waits, or was taken, can have got its first row since then.
+        guard items.number(3) == 0, note(items.optionalNumber(4)) else { continue }
+        let detail = SeenDetail(items)
+        guard let checked = try isDue(detail) else {
+          total += 1
+          continue
+        }
+        wanted.bind(1, detail.item)
+        wanted.bind(2, items.number(1))
+        try wanted.run()
+        guard db.changesCount > 0 else { continue }
+        waiting.bind(1, isRanked ? checked : UnixTime(0))
+        waiting.bind(2, isRanked ? detail.item : "")
+        try waiting.run()
+        total += 1
+        due += 1
       }
-      return count
+      guard try read == Index.count(of: listing, db) else { throw index.gone("an item", listing) }
+      return (total, due)
     }
+  }
+
+  /// Notes that the run came across a detail in the index; returns false if it had before.
+  private func note(_ row: Int64?) -> Bool {
+    row.map { row in rows.withLock { $0.insert(row) } } ?? true
   }
 
   /// Takes the next details that wait, in their order.
   ///
-  /// - Parameters:
-  ///   - count: The maximum number of details.
-  ///   - catalog: The catalog of the run.
-  ///   - withItems: Whether to read the items too.
+  /// - Parameter count: The maximum number of details.
   /// - Returns: The details.
   /// - Throws: ``LarderError`` when the index cannot be read.
-  package func takeDetails(
-    _ count: Int,
-    of catalog: CatalogID,
-    withItems: Bool
-  ) throws(LarderError) -> [WantedDetail] {
-    try write { db in
+  package func take(_ count: Int) throws(LarderError) -> [WantedDetail] {
+    try index.write { db in
       let next = try RowReader(db, DetailQuery.next.rawValue)
       var taken = try RowWriter(db, DetailQuery.taken.rawValue)
-      next.restart(Int64(count), Int64(withItems ? 1 : 0), catalog.rawValue)
+      next.restart(Int64(count), Int64(readsItems ? 1 : 0), catalog.rawValue)
       var wanted: [WantedDetail] = []
       var (checked, name, number) = (Int64(0), "", Int64(0))
       while try next.next() {
@@ -125,8 +215,9 @@ extension Index {
           WantedDetail(
             item: item,
             record: record,
-            known: DetailEntry(next, from: 5),
-            document: DocumentEntry(next, from: 10)
+            row: next.optionalNumber(5),
+            known: DetailEntry(next, from: 6),
+            document: DocumentEntry(next, from: 11)
           )
         )
       }
@@ -138,37 +229,35 @@ extension Index {
     }
   }
 
-  /// The next details of items that the run came across, without those that the shop does not have.
+  /// The next details that the index had when the run came across their items, without those that the shop does not
+  /// have, in the order of the ids.
   ///
   /// - Parameters:
-  ///   - last: The number of the last item that was read; 0 to begin.
-  ///   - catalog: The catalog of the run.
+  ///   - last: The id of the last item that was read; an empty text to begin.
   ///   - count: The maximum number of details.
   /// - Returns: The details as they are now, as JSON; an empty array after the last one.
   /// - Throws: ``LarderError`` when the index cannot be read.
-  package func heldDetails(
-    after last: inout Int64,
-    of catalog: CatalogID,
+  package func held(
+    after last: inout String,
     count: Int
   ) throws(LarderError) -> [(item: String, body: [UInt8])] {
-    let (rows, end) = try read { [last] db in
+    let held = try index.read { [last] db in
       let row = try RowReader(db, DetailQuery.held.rawValue)
-      row.restart(catalog.rawValue, last, Int64(count))
-      var rows: [(item: String, body: [UInt8])] = []
-      var end = last
-      while try row.next() {
-        rows.append((row.text(1) ?? "", row.bytes(2) ?? []))
-        end = row.number(0)
+      row.restart(catalog.rawValue, last)
+      var held: [(item: String, body: [UInt8])] = []
+      while held.count < count, try row.next() {
+        guard rows.withLock({ $0.contains(row.number(0)) }) else { continue }
+        held.append((row.text(1) ?? "", row.bytes(2) ?? []))
       }
-      return (rows, end)
+      return held
     }
-    last = end
-    return rows
+    last = held.last?.item ?? last
+    return held
   }
 
-  /// Those of some items that the run did not come across.
+  /// Those of some items whose details neither waited nor were taken.
   package func unwanted(_ items: some Sequence<String>) throws(LarderError) -> [String] {
-    try read { db in
+    try index.read { db in
       let rows = try RowReader(db, DetailQuery.isWanted.rawValue)
       return try items.filter { item in
         rows.restart(item)
@@ -176,7 +265,9 @@ extension Index {
       }
     }
   }
+}
 
+extension Index {
   /// Notes the row of a document whose body is unchanged, which ``keepRenewed()`` or the end of the run writes.
   ///
   /// A transaction for it alone would take five syncs of the disk. If a crash loses the row, the next run only requests

@@ -15,11 +15,10 @@ enum DueQuery: String, CaseIterable {
     FROM listing_item l CROSS JOIN item_picture s ON s.item = l.item LEFT JOIN picture p ON p.row = s.picture \
     WHERE l.listing = ?1
     """
-  /// The pictures of an item's detail.
+  /// The pictures of a detail.
   case detailed = """
     SELECT s.picture, p.url, p.checked, p.expiry, p.sha256 IS NOT NULL \
-    FROM detail d CROSS JOIN detail_picture s ON s.detail = d.row LEFT JOIN picture p ON p.row = s.picture \
-    WHERE d.catalog = ?1 AND d.item = ?2
+    FROM detail_picture s LEFT JOIN picture p ON p.row = s.picture WHERE s.detail = ?1
     """
   case shown = "SELECT row, url, checked, expiry, sha256 IS NOT NULL FROM picture WHERE id = ?1"
   case due = "INSERT INTO temp.due(host, rank, checked, picture) VALUES (?1, ?2, ?3, ?4)"
@@ -98,7 +97,7 @@ package struct SeenPictures: Sendable, Equatable {
 }
 
 /// A set of row numbers, which takes one bit for each row of a table.
-private struct RowSet {
+struct RowSet {
   /// Blocks of 4,096 rows, by their place in the table.
   ///
   /// Row numbers of a damaged index can be huge, so that an array of bits up to the largest is no choice.
@@ -169,20 +168,18 @@ package final class DuePictures: Sendable {
   /// Notes that a run came across the pictures of details in the index, and finds those that are due.
   ///
   /// - Parameters:
-  ///   - items: The items that have the details.
-  ///   - catalog: The catalog of the items.
+  ///   - details: The numbers of the details' rows.
   ///   - rule: Decides which are due.
   /// - Returns: The counts.
   /// - Throws: ``LarderError`` when the index cannot be read, or there is no space for temporary files.
   package func see(
-    detailsOf items: [String],
-    in catalog: CatalogID,
+    details: [Int64],
     by rule: DueRule
   ) throws(LarderError) -> SeenPictures {
     try see(by: rule) { db, note in
       let rows = try RowReader(db, DueQuery.detailed.rawValue)
-      for item in items {
-        rows.restart(catalog.rawValue, item)
+      for detail in details {
+        rows.restart(detail)
         while try rows.next() { try note(rows) }
       }
     }

@@ -426,7 +426,7 @@ extension Index {
   }
 
   /// The number of items in a listing; nil if there is no such listing.
-  private static func count(of listing: ListingID, _ db: Database) throws -> Int? {
+  static func count(of listing: ListingID, _ db: Database) throws -> Int? {
     let row = try RowReader(db, ListingQuery.count.rawValue)
     row.restart(listing.rawValue)
     // A damaged row may have any number.

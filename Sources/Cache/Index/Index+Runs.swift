@@ -145,7 +145,7 @@ extension Index {
   /// Listings that a killed run left unfinished are removed.
   package func beginRun(catalog: CatalogID, at now: UnixTime) throws(LarderError) -> RunID {
     try write { db in
-      try db.execute(sql: DetailQuery.tables)
+      try db.execute(sql: DetailQuery.renewedTable)
       try Self.removeDrafts(in: db)
       let run = try Self.nextRun(db)
       try db.execute(

@@ -17,7 +17,7 @@ extension Index {
   ///
   /// The version counts up with each change of the tables between two releases too. An index that such a build wrote is
   /// rebuilt; see ``released``.
-  static let tables = DatabaseSchema([.init("rows") { try makeTables(in: $0) }], version: 9)
+  static let tables = DatabaseSchema([.init("rows") { try makeTables(in: $0) }], version: 10)
 
   /// The version of an index file after all migrations of ``tables``.
   ///
@@ -128,10 +128,13 @@ extension Index {
     CREATE UNIQUE INDEX listing_member ON listing_item(listing, item);
 
     -- What is known beyond the listing of an item: held, missing (the origin has none) or failed. `since` is when the
-    -- shop first no longer had it; the row keeps the last version.
+    -- shop first no longer had it; the row keeps the last version. `lost` is whether the body ends with a list of
+    -- fields that could not be read, and NULL where there is none. A long body is in pages of its own, so it is last:
+    -- a run reads all other columns of each detail, and need not read the body.
     CREATE TABLE detail(
       row INTEGER PRIMARY KEY, catalog INTEGER NOT NULL, item TEXT NOT NULL, document BLOB NOT NULL,
-      state TEXT NOT NULL, body BLOB, since INTEGER, UNIQUE(catalog, item));
+      state TEXT NOT NULL, since INTEGER, lost INTEGER AS (substr(body, -3) = x'7d5d7d') STORED, body BLOB,
+      UNIQUE(catalog, item));
 
     -- A picture that a detail shows, at its place from 0.
     CREATE TABLE detail_picture(

@@ -46,9 +46,9 @@ public struct DetailRule: Hashable, Sendable {
   ///   even if the dots are percent-encoded. (RFC 3986, section 6.2.2.2)
   public func url(
     filling values: [Placeholder: String],
-    in resolved: String? = nil
+    in resolved: URLTemplate? = nil
   ) -> String? {
-    hasDotSegment(values) ? nil : Placeholder.fill(url: resolved ?? urlTemplate, with: values)
+    hasDotSegment(values) ? nil : (resolved ?? URLTemplate(urlTemplate)).filled(with: values)
   }
 
   private func hasDotSegment(_ values: [Placeholder: String]) -> Bool {

@@ -90,7 +90,7 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
 
   /// Replaces the placeholders of a URL by percent-encoded values. (RFC 3986, section 2.3)
   public static func fill(url: String, with values: [Placeholder: String]) -> String {
-    fill(url) { place, _ in values[place].map { PercentEncoding.escaped($0) } }
+    URLTemplate(url).filled(with: values)
   }
 
   /// Percent-encodes the braces of placeholders in a URL, so that it can be parsed: `{id}` becomes `%7Bid%7D`.
@@ -104,6 +104,37 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   }
 
   private var closed: String { "%7B\(rawValue)%7D" }
+}
+
+/// A URL that was cut at its placeholders.
+///
+/// Searching the placeholders again for each item took a tenth of the instructions of a sync with unchanged details.
+public struct URLTemplate: Sendable {
+  private var parts: [(text: String, place: Placeholder)] = []
+  private var rest = ""
+
+  /// Cuts a URL.
+  public init(_ url: String) {
+    var start = url.startIndex
+    _ = Placeholder.fill(url) { place, before in
+      parts.append((String(url[start..<before.endIndex]), place))
+      start = url.utf8.index(before.endIndex, offsetBy: place.written.utf8.count)
+      return nil
+    }
+    rest = String(url[start...])
+  }
+
+  /// The URL with percent-encoded values. (RFC 3986, section 2.3)
+  ///
+  /// A placeholder without a value stays as it is.
+  public func filled(with values: [Placeholder: String]) -> String {
+    var url = ""
+    for (text, place) in parts {
+      url += text
+      url += values[place].map { PercentEncoding.escaped($0) } ?? place.written
+    }
+    return url + rest
+  }
 }
 
 extension UInt8 {

@@ -12,7 +12,7 @@ import Transport
 final class DetailStage: Sendable {
   /// Waits for the details.
   ///
-  /// It is entered once for each item, and left when the item's detail is on disk or has failed.
+  /// It is entered once for each detail that is due, and left when the detail is on disk or has failed.
   let group = WorkGroup()
 
   private struct Work {
@@ -36,15 +36,39 @@ final class DetailStage: Sendable {
     /// The id of the item.
     let id: String
     var request: DocumentRequest
+    /// The number of its row; nil if there is none yet.
+    let row: Int64?
     /// The row before this run; nil if there was none.
     let known: DetailEntry?
   }
 
+  /// Details of a section that need nothing.
+  private struct Fresh {
+    /// The numbers of the rows of those that the shop still has.
+    var rows: [Int64] = []
+    /// The number of those that the shop still has and that have a body.
+    var bodies = 0
+    /// The number of those that the cache has and that are not missing.
+    var held = 0
+    var missing = 0
+    /// The items whose details have unreadable fields.
+    var lost: [String] = []
+
+    var count: Int { held + missing }
+
+    mutating func add(_ known: SeenDetail.Known, of item: String) {
+      if known.state == .missing { missing += 1 } else { held += 1 }
+      if known.hasLost { lost.append(item) }
+      guard known.isCurrent else { return }
+      rows.append(known.row)
+      if known.hasBody { bodies += 1 }
+    }
+  }
+
   private let context: RunContext
-  private let rule: DetailRule
+  private let needs: DetailNeeds
   private let pictures: PictureStage?
-  private let addresses: CatalogAddresses
-  private let mapping: Int64
+  private let due: DueDetails
   private let fields: LostDetailFields
   private let state = Mutex(Work())
 
@@ -55,26 +79,24 @@ final class DetailStage: Sendable {
   ///
   /// - Parameters:
   ///   - context: The values that all stages of the run share.
-  ///   - rule: The catalog file's rule for the URLs of details.
-  ///   - addresses: Translates the addresses in the catalog file into URLs and paths of files.
+  ///   - needs: Decides which details are requested.
   ///   - pictures: The stage that fetches the pictures of details; nil if this run does not fetch them.
+  /// - Throws: ``LarderError`` when the index cannot be used.
   init(
     _ context: RunContext,
-    rule: DetailRule,
-    _ addresses: CatalogAddresses,
+    _ needs: DetailNeeds,
     pictures: PictureStage?
-  ) {
+  ) throws(LarderError) {
     self.context = context
-    self.rule = rule
+    self.needs = needs
     self.pictures = pictures
-    self.addresses = addresses
-    mapping = context.catalog.detailDigest
+    due = try needs.due(in: context.index, of: context.entry.id)
     fields = LostDetailFields(
       context.catalog.mapping.detail,
       allowsRemovals: context.options.allowRemovals
     )
     // If one document has all details, they wait for it.
-    let puller = Puller(limit: Self.window, queue: context.starts, isOpen: !rule.isShared) {
+    let puller = Puller(limit: Self.window, queue: context.starts, isOpen: !needs.rule.isShared) {
       [weak self] _, count in self?.start(count)
     }
     state.withLock { $0.puller = puller }
@@ -90,42 +112,49 @@ final class DetailStage: Sendable {
 
   /// Adds the items of a section.
   ///
-  /// The index stores them as a listing. In an unattended run, the details with the oldest answers are first.
+  /// The index stores them as a listing. Details that need nothing are counted, and their pictures are passed on. The
+  /// others wait.
   func add(_ listing: ListingID) throws(LarderError) {
-    let ranking = context.options.onlyDue ? context.entry.id : nil
-    let count = try context.index.wantDetails(of: listing, rankedIn: ranking)
-    guard count > 0 else { return }
-    for _ in 0..<count { group.enter() }  // Left in finish(_:), which ends every detail.
+    let now = context.now()
+    var fresh = Fresh()
+    let seen = try due.see(listing) { detail in
+      let answered = try needs.due(detail, at: now)
+      if answered == nil, let known = detail.known { fresh.add(known, of: detail.item) }
+      return answered
+    }
+    for _ in 0..<seen.due { group.enter() }  // Left in finish(_:), which ends every detail.
+    context.progress.update {
+      $0.details.total += seen.total
+      $0.details.done += fresh.count
+    }
     let (puller, isFirst) = state.withLock { state in
-      defer { state.hasAsked = true }
-      state.tally.total += count
+      defer { state.hasAsked = state.hasAsked || seen.due > 0 }
+      state.known += fresh.count
+      state.held += fresh.held
+      state.tally.total += seen.total
+      state.tally.unchanged += fresh.held
+      state.tally.missing += fresh.missing
       return (state.puller, !state.hasAsked)
     }
-    context.progress.update { $0.details.total += count }
-    if rule.isShared, isFirst { askShared(of: listing) }
-    puller?.add([Self.line: count])
+    if needs.rule.isShared, isFirst, seen.due > 0 { askShared(of: listing) }
+    puller?.add([Self.line: seen.due])
+    fields.noteUnchanged(fresh.rows.count, held: fresh.bodies)
+    for known in try context.index.details(catalog: context.entry.id, items: fresh.lost).values {
+      noteLost(known)
+    }
+    addPictures(of: fresh.rows)
   }
 
   // MARK: - Requests
 
-  /// Starts the next details.
-  ///
-  /// Looks up the cached ones, keeps those that are fresh, and requests the rest.
+  /// Requests the next details.
   private func start(_ count: Int) {
     var details: [Detail] = []
     do throws(LarderError) {
-      for detail in try context.index.takeDetails(
-        count,
-        of: context.entry.id,
-        withItems: !rule.places.isSubset(of: [.id])
-      ) {
-        let values = try detail.record?.storeItem().placeValues
-        do throws(TransferFailure) {
-          let source = try addresses.detail(of: detail.item, values, by: rule)
-          let request = request(for: source, detail)
-          details.append(Detail(id: detail.item, request: request, known: detail.known))
-        } catch {
-          context.failures.note(.detail, id: detail.item, error)
+      for detail in try due.take(count) {
+        switch try needs.source(of: detail.item, detail.record) {
+        case .success(let source): details.append(self.detail(detail, at: source))
+        case .failure(let failure): context.failures.note(.detail, id: detail.item, failure)
         }
       }
     } catch {
@@ -145,36 +174,26 @@ final class DetailStage: Sendable {
       for detail in details { take(detail, from: answer) }
       return context.store.conclude()
     }
-    let (needs, now) = (context.needs, context.now())
-    var fresh: [(known: DetailEntry, Detail)] = []
+    let now = context.now()
     for detail in details {
-      let (known, request) = (detail.known, detail.request)
-      let need = needs.need(ofDetail: known, in: request.held, request.source, at: now)
-      if need.isQuiet, request.held != nil, let known {
-        fresh.append((known, detail))
+      let (held, source) = (detail.request.held, detail.request.source)
+      // Another item can have the same document, and its answer can have arrived since this detail was found due.
+      if let known = detail.known, held != nil,
+        needs.need(of: known.state, in: held, source, at: now).isQuiet
+      {
+        show(known, detail)
       } else {
         ask(detail)
       }
     }
-    show(fresh)
   }
 
-  /// Makes the request for a detail, with its document in the cache.
-  ///
-  /// After a change of the catalog file, the detail can be from another URL, whose document is no evidence for it.
-  private func request(for source: DocumentSource, _ wanted: WantedDetail) -> DocumentRequest {
-    var request = DocumentRequest(
-      source: source,
-      reader: context.catalog.detailReader,
-      mapping: mapping
-    )
+  /// A detail to request at `source`, with its document in the cache.
+  private func detail(_ wanted: WantedDetail, at source: DocumentSource) -> Detail {
+    var request = DocumentRequest(source: source, reader: needs.reader, mapping: needs.mapping)
     request.isDecoded = wanted.known?.isCurrent ?? false
-    if let held = wanted.document, wanted.known?.isFrom(held) == true, held.mapping == mapping,
-      held.url == source.name
-    {
-      request.held = held
-    }
-    return request
+    request.held = needs.held(wanted.document, wanted.known?.state, at: source)
+    return Detail(id: wanted.item, request: request, row: wanted.row, known: wanted.known)
   }
 
   private func ask(_ detail: Detail) {
@@ -192,7 +211,7 @@ final class DetailStage: Sendable {
       confirm(known, document, detail)
     case .excused(_, let failure):
       guard let known = detail.known else { return fail(detail, failure) }
-      show([(known, detail)])
+      show(known, detail)
     case .new(let body, let base, let document):
       do throws(CatalogError) {
         let decoded = try body.decoded { body throws(CatalogError) in
@@ -221,11 +240,12 @@ final class DetailStage: Sendable {
   private func askShared(of listing: ListingID) {
     do throws(LarderError) {
       // If the URL cannot be formed, each item fails when it starts.
-      guard let source = try? addresses.detail(of: "", nil, by: rule) else {
-        return settle(.failed)
-      }
-      let reader = context.catalog.detailReader
-      var request = try context.request(for: source, reader: reader, mapping: mapping)
+      guard let source = try? needs.source(of: "", nil).get() else { return settle(.failed) }
+      var request = try context.request(
+        for: source,
+        reader: needs.reader,
+        mapping: needs.mapping
+      )
       // A 304 can only confirm details that this document sent.
       let first = try context.index.items(listing: listing, count: 1).map(\.key)
       let known = try context.index.details(catalog: context.entry.id, items: first)
@@ -305,26 +325,20 @@ final class DetailStage: Sendable {
     {
       return refuse(detail, bad.words(of: known.item))
     }
-    addPictures(of: [known])
+    addPictures(of: known, detail)
     keep(known)
     guard let document else { return finish { Self.count(known, in: &$0) } }
     write(nil, document) { Self.count(known, in: &$0) }
   }
 
-  /// Keeps cached details that need no request, or whose request failed.
-  private func show(_ details: [(known: DetailEntry, Detail)]) {
-    var shown: [DetailEntry] = []
-    for (known, detail) in details {
-      if known.state == .missing, known.body != nil, let document = detail.request.held {
-        takeMissing(detail, document)
-      } else {
-        shown.append(known)
-      }
+  /// Keeps a cached detail that needs no request, or whose request failed.
+  private func show(_ known: DetailEntry, _ detail: Detail) {
+    if known.state == .missing, known.body != nil, let document = detail.request.held {
+      return takeMissing(detail, document)
     }
-    guard !shown.isEmpty else { return }
-    addPictures(of: shown)
-    for known in shown { keep(known) }
-    finish(shown.count) { tally in for known in shown { Self.count(known, in: &tally) } }
+    addPictures(of: known, detail)
+    keep(known)
+    finish { Self.count(known, in: &$0) }
   }
 
   /// Handles a detail that the shop does not have.
@@ -367,7 +381,7 @@ final class DetailStage: Sendable {
 
   private func endWithout(_ detail: Detail, isFailure: Bool = true) {
     if let known = detail.known, known.isCurrent { fields.noteUnread(known) }
-    addPictures(of: [detail.known])
+    if let known = detail.known { addPictures(of: known, detail) }
     finish { if isFailure { $0.failed += 1 } }
   }
 
@@ -396,7 +410,7 @@ final class DetailStage: Sendable {
   /// Records a detail that stays as it is.
   private func keep(_ known: DetailEntry) {
     noteLost(known)
-    if known.isCurrent { fields.noteUnchanged(known) }
+    if known.isCurrent { fields.noteUnchanged(1, held: known.body == nil ? 0 : 1) }
   }
 
   /// Records the unreadable fields of the detail that an item has from now on.
@@ -409,9 +423,12 @@ final class DetailStage: Sendable {
     if known.state == .missing { tally.missing += 1 } else { tally.unchanged += 1 }
   }
 
-  private func addPictures(of known: [DetailEntry?]) {
-    let held = known.compactMap { $0?.state == .held ? $0?.item : nil }
-    if !held.isEmpty { add { stage throws(LarderError) in try stage.add(detailsOf: held) } }
+  private func addPictures(of known: DetailEntry, _ detail: Detail) {
+    if known.state == .held, let row = detail.row { addPictures(of: [row]) }
+  }
+
+  private func addPictures(of rows: [Int64]) {
+    if !rows.isEmpty { add { stage throws(LarderError) in try stage.add(details: rows) } }
   }
 
   private func add(_ add: (PictureStage) throws(LarderError) -> Void) {
@@ -467,7 +484,7 @@ final class DetailStage: Sendable {
         SyncReport.Failure(
           stage: .detail,
           id: nil,
-          url: rule.urlTemplate,
+          url: needs.rule.urlTemplate,
           reason: FailureReason.detailsMissing.rawValue,
           attempts: tally.total,
           detail:
@@ -489,14 +506,14 @@ final class DetailStage: Sendable {
   /// - Returns: Whether details keep old values of lost fields.
   private func judgeFields() throws(LarderError) -> Bool {
     guard let mapping = context.catalog.mapping.detail else { return false }
-    var last: Int64 = 0
+    var last = ""
     let verdict = try fields.judge { () throws(LarderError) in
-      try context.index.heldDetails(after: &last, of: context.entry.id, count: Self.window)
+      try due.held(after: &last, count: Self.window)
     }
     for accepted in verdict.accepted {
       try revise(accepted.items) { [self] detail, document in
         detail = detail.without(accepted.fields) ?? detail
-        if !accepted.areOthersKept, !rule.isShared { document.mapping = self.mapping }
+        if !accepted.areOthersKept, !needs.rule.isShared { document.mapping = needs.mapping }
       }
     }
     if !verdict.kept.isEmpty {
@@ -515,7 +532,7 @@ final class DetailStage: Sendable {
         SyncReport.Failure(
           stage: .detail,
           id: nil,
-          url: rule.urlTemplate,
+          url: needs.rule.urlTemplate,
           reason: FailureReason.fieldMissing.rawValue,
           attempts: 1,
           detail: "cannot read \(field.name): no detail has a value at "
@@ -536,7 +553,7 @@ final class DetailStage: Sendable {
   private func finishShared(isKeeping: Bool) throws(LarderError) {
     switch state.withLock(\.answer) {
     case .decoded(let details, _, let document, let base):
-      let unlisted = try context.index.unwanted(details.keys)
+      let unlisted = try due.unwanted(details.keys)
       let rows = unlisted.lazy.compactMap { details[$0] }.map { [context] in
         let row = document.unvouched
         let (entry, shown) = context.row(of: $0, row, base: base)

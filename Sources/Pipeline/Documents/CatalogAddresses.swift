@@ -13,7 +13,7 @@ package struct CatalogAddresses: Sendable {
   private let parser: any URLParsing
   /// The URL of details with the placeholders `{id}` and so on; nil if each URL has to be parsed on its own, because it
   /// is a file, or a placeholder can change the host.
-  private var detailURL: WebURL?
+  private var detailURL: (url: WebURL, template: URLTemplate)?
 
   /// The value of `base`.
   ///
@@ -51,7 +51,9 @@ package struct CatalogAddresses: Sendable {
         Result { () throws(TransferFailure) in try parser.parse(base.veiled, relativeTo: nil) }
       )
     }
-    if let rule = catalog.detail { detailURL = template(of: rule) }
+    if let rule = catalog.detail, let url = template(of: rule) {
+      detailURL = (url, URLTemplate(url.text))
+    }
   }
 
   /// The URL of details with its placeholders, so that filling them in needs no parser.
@@ -199,9 +201,9 @@ package struct CatalogAddresses: Sendable {
     by rule: DetailRule,
     filling values: [Placeholder: String]
   ) throws(TransferFailure) -> DocumentSource {
-    let text = try rule.address(filling: values, in: detailURL?.text)
+    let text = try rule.address(filling: values, in: detailURL?.template)
     // A parser refuses a very long text.
-    if let detailURL, text.utf8.count < 4_096 { return .web(detailURL.with(text: text)) }
+    if let detailURL, text.utf8.count < 4_096 { return .web(detailURL.url.with(text: text)) }
     return try target(text)
   }
 
@@ -246,7 +248,7 @@ extension DetailRule {
   ///   value would change the path of the URL, such as `../x`.
   func address(
     filling values: [Placeholder: String],
-    in resolved: String? = nil
+    in resolved: URLTemplate? = nil
   ) throws(TransferFailure) -> String {
     func fault(_ detail: String) -> TransferFailure {
       TransferFailure(reason: .urlInvalid, url: urlTemplate, detail: detail)

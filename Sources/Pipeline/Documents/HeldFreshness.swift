@@ -309,12 +309,18 @@ extension StoredResponse {
       guard let end = bytes.firstIndex(of: 10) else { return nil }
       // Split bytes, not characters. Splitting characters took a tenth of the instructions of a run in which most
       // pictures are revalidated.
-      var parts = bytes[..<end].split(separator: UInt8(ascii: " "))[...]
-      guard let asked = parts.popFirst().flatMap({ Int64(string($0)) }),
-        let answered = parts.popFirst().flatMap({ Int64(string($0)) })
+      var line = bytes[..<end]
+      func part() -> Slice<UnsafeBufferPointer<UInt8>>? {
+        guard !line.isEmpty else { return nil }
+        let part = line.prefix { $0 != UInt8(ascii: " ") }
+        line = line[part.endIndex...].dropFirst()
+        return part
+      }
+      guard let asked = part().flatMap({ Int64(string($0)) }),
+        let answered = part().flatMap({ Int64(string($0)) })
       else { return nil }
       var values: [String: String] = [:]
-      for part in parts {
+      while let part = part() {
         let halves = part.split(
           separator: UInt8(ascii: "="),
           maxSplits: 1,

@@ -96,21 +96,19 @@ final class RevalidationPolicy: Sendable {
   /// The action for the detail of one item.
   ///
   /// - Parameters:
-  ///   - known: The cached detail; nil if the cache has no detail of this item.
-  ///   - held: The cached document at the detail's URL; nil if it is not in the cache, or if the catalog file's rules
-  ///     for decoding have changed. If the detail is from another document, it is requested in full.
+  ///   - held: The cached document that the cached detail is from.
+  ///   - isMissing: Whether the document says that the shop does not have the detail.
   ///   - source: The document's source.
   ///   - now: The current time.
   /// - Returns: The action.
   func need(
-    ofDetail known: DetailEntry?,
-    in held: DocumentEntry?,
+    ofDetail held: DocumentEntry,
+    isMissing: Bool,
     _ source: DocumentSource,
     at now: UnixTime
   ) -> Freshness {
-    guard let known, let held, known.isFrom(held) else { return .refetch }
     let freshness =
-      onlyDue && known.state == .missing
+      onlyDue && isMissing
       ? held.missingFreshness(at: now) : held.freshness(at: now, for: traits(of: source))
     return freshness.isQuiet ? freshness : question(about: held, source)
   }

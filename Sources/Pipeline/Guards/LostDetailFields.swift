@@ -92,11 +92,11 @@ final class LostDetailFields: Sendable {
   /// Whether any detail lost a field.
   var hasLosses: Bool { state.withLock { !$0.stripped.isEmpty } }
 
-  /// Counts an unchanged detail.
-  func noteUnchanged(_ detail: DetailEntry) {
+  /// Counts unchanged details, and those of them that have a body.
+  func noteUnchanged(_ count: Int, held: Int) {
     state.withLock { state in
-      state.answered += 1
-      if detail.body != nil { state.held += 1 }
+      state.answered += count
+      state.held += held
     }
   }
 

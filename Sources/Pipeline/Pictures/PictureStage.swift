@@ -117,10 +117,10 @@ final class PictureStage: Sendable {
 
   /// Adds the pictures of cached details, and requests those that are due.
   ///
-  /// - Parameter items: The items that have the details.
+  /// - Parameter details: The numbers of the details' rows.
   /// - Throws: ``LarderError`` if the index cannot be read, or a picture has no row.
-  func add(detailsOf items: [String]) throws(LarderError) {
-    take(try due.see(detailsOf: items, in: context.entry.id, by: rule(false)))
+  func add(details: [Int64]) throws(LarderError) {
+    take(try due.see(details: details, by: rule(false)))
   }
 
   /// Adds pictures, and requests those that are due.

@@ -65,7 +65,7 @@ final class RunStages: Sendable {
       list: list,
       since: opened.imported?.since
     ) { id in squares?.add(CollectionOfOne(id)) }
-    let details = Self.details(context, addresses, pictures)
+    let details = try Self.details(context, addresses, pictures)
     self.opened = opened
     self.squares = squares
     self.pictures = pictures
@@ -172,12 +172,12 @@ final class RunStages: Sendable {
     _ context: RunContext,
     _ addresses: CatalogAddresses,
     _ pictures: PictureStage
-  ) -> DetailStage? {
-    guard let rule = context.catalog.detail, !context.options.noDetails else { return nil }
-    return DetailStage(
+  ) throws(LarderError) -> DetailStage? {
+    let needs = DetailNeeds(context.catalog, addresses, context.needs, context.options)
+    guard let needs else { return nil }
+    return try DetailStage(
       context,
-      rule: rule,
-      addresses,
+      needs,
       pictures: context.options.thumbnailsOnly ? nil : pictures
     )
   }

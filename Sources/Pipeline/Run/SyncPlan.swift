@@ -151,8 +151,8 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
   }
 
-  /// The number of documents to look up in the index at once.
-  private static let documentsAtOnce = 128
+  /// The number of due details to take from the index at once.
+  private static let detailsAtOnce = 128
 
   private mutating func planItems(
     _ request: RunRequest,
@@ -174,52 +174,32 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       isRanked: false,
       takesAll: expiresVaried
     )
-    func count(_ seen: SeenPictures) { images.fresh += seen.total - (seen.due[""] ?? 0) }
+    var freshPictures = 0
+    func count(_ seen: SeenPictures) { freshPictures += seen.total - (seen.due[""] ?? 0) }
     let due = try DuePictures(index) { _ in "" }
-    var subjects: [String: [String: String]?] = [:]
-    let listings = try index.sections(run: run.id).compactMap(\.listing)
-    for listing in listings {
+    let details = DetailNeeds(catalog, addresses, needs, options)
+    // The plan has the URLs in the order of the ids.
+    let dueDetails = try details?.due(in: index, of: entry.id, isRanked: true)
+    var total = 0
+    for listing in try index.sections(run: run.id).compactMap(\.listing) {
       count(try due.see(listing, by: dueRule))
-      guard let rule = catalog.detail else { continue }
-      for subject in try index.detailSubjects(of: listing, for: rule)
-      where subjects[subject.id] == nil {
-        subjects[subject.id] = .some(subject.fields)
+      guard let details, let dueDetails else { continue }
+      var fresh: [Int64] = []
+      let seen = try dueDetails.see(listing) { detail in
+        guard try details.due(detail, at: now) == nil else { return 0 }
+        if let known = detail.known, known.isCurrent { fresh.append(known.row) }
+        return nil
+      }
+      total += seen.total
+      self.details.fresh += seen.total - seen.due
+      if !options.thumbnailsOnly { count(try due.see(details: fresh, by: dueRule)) }
+    }
+    if let details, let dueDetails {
+      try planDetails(details, dueDetails, index, needs, total, now) { row throws(LarderError) in
+        if !options.thumbnailsOnly { count(try due.see(details: [row], by: dueRule)) }
       }
     }
-    if let rule = catalog.detail, !options.noDetails {
-      let mapping = catalog.detailDigest
-      var hasAsked = false
-      var wanted: [(id: String, source: DocumentSource, document: DocumentID)] = []
-      for (id, fields) in subjects.sorted(by: { $0.key < $1.key }) {
-        // If the URL of a detail cannot be formed, the detail is not requested.
-        guard let source = try? addresses.detail(of: id, fields, by: rule) else { continue }
-        let document = DocumentID(url: source.name, reader: catalog.detailReader)
-        wanted.append((id, source, document))
-      }
-      var documents: [DocumentID: DocumentEntry] = [:]
-      var known: [String: DetailEntry] = [:]
-      for (place, (id, source, document)) in wanted.enumerated() {
-        if place % Self.documentsAtOnce == 0 {
-          let batch = wanted[place...].prefix(Self.documentsAtOnce)
-          documents = try index.documents(batch.map(\.document))
-          known = try index.details(catalog: entry.id, items: batch.map(\.id))
-        }
-        let held = documents[document].flatMap { $0.mapping == mapping ? $0 : nil }
-        if !rule.isShared {
-          let need = needs.need(ofDetail: known[id], in: held, source, at: now)
-          details.add(source.redacted, need)
-        } else if !hasAsked {
-          // All details are in one document, which is requested once.
-          hasAsked = true
-          let need = needs.need(ofListing: held, source, at: now)
-          details.add(source.redacted, need, count: subjects.count)
-        }
-        // If the shop no longer has the detail, its pictures are kept, but not requested.
-        if !options.thumbnailsOnly, let detail = known[id], detail.since == nil {
-          count(try due.see(detailsOf: [id], in: entry.id, by: dueRule))
-        }
-      }
-    }
+    images.fresh += freshPictures
     try index.forEachDue("") { entry in
       var entry = entry
       if expiresVaried { entry.expireIfVaried() }
@@ -233,5 +213,42 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
     images.fetch.sort()
     images.revalidate.sort()
+  }
+
+  /// Plans the details that are due.
+  ///
+  /// `total` is the number of all details. `show` is called with the row of each that the shop still has.
+  private mutating func planDetails(
+    _ details: DetailNeeds,
+    _ due: DueDetails,
+    _ index: Index,
+    _ needs: RevalidationPolicy,
+    _ total: Int,
+    _ now: UnixTime,
+    show: (Int64) throws(LarderError) -> Void
+  ) throws(LarderError) {
+    var hasAsked = false
+    while case let batch = try due.take(Self.detailsAtOnce), !batch.isEmpty {
+      for detail in batch {
+        // If the URL of a detail cannot be formed, the detail is not requested.
+        let source = try details.source(of: detail.item, detail.record)
+        guard case .success(let source) = source else { continue }
+        let state = detail.known?.state
+        if !details.rule.isShared {
+          let held = details.held(detail.document, state, at: source)
+          let need = details.need(of: state, in: held, source, at: now)
+          self.details.add(source.redacted, need)
+        } else if !hasAsked {
+          // All details are in one document, which is requested once.
+          hasAsked = true
+          let document = try index.document(source.name, reader: details.reader)
+          let held = document.flatMap { $0.mapping == details.mapping ? $0 : nil }
+          let need = needs.need(ofListing: held, source, at: now)
+          self.details.add(source.redacted, need, count: total)
+        }
+        // If the shop no longer has the detail, its pictures are kept, but not requested.
+        if let row = detail.row, detail.known?.since == nil { try show(row) }
+      }
+    }
   }
 }

@@ -2,32 +2,6 @@ import Base
 import Cache
 import Catalog
 
-extension Index {
-  /// The ids of a listing's items, and their values for the placeholders in the URLs of details.
-  ///
-  /// A listing has the items of one section. A detail is the document about one item, with more data than the item has
-  /// in the section.
-  ///
-  /// The values are nil if the only placeholder is `{id}`.
-  func detailSubjects(
-    of listing: ListingID,
-    for rule: DetailRule
-  ) throws(LarderError) -> [(id: String, fields: [String: String]?)] {
-    // Only the ids are needed, so the items are not read.
-    if rule.places.isSubset(of: [.id]) {
-      return try itemKeys(listing: listing).map { ($0, nil) }
-    }
-    var subjects: [(id: String, fields: [String: String]?)] = []
-    try forEachBatch(of: listing) { records throws(LarderError) in
-      for record in records {
-        let item = try record.storeItem()
-        subjects.append((item.id, item.placeValues))
-      }
-    }
-    return subjects
-  }
-}
-
 extension ItemRecord {
   /// Decodes the item.
   func storeItem() throws(LarderError) -> StoreItem {

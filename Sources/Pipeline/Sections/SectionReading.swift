@@ -17,7 +17,7 @@ struct SectionReading: Sendable {
   /// The page that is being read.
   var next: DocumentSource
   /// The pages that were read so far.
-  var pages: [SectionPage] = []
+  let pages = PageHistory()
   /// The last page, if it was dropped because it had nothing new.
   var repeated: SectionPage?
   /// Whether any page has changed since the last run.
@@ -32,8 +32,6 @@ struct SectionReading: Sendable {
 
   /// The names of pages that do not exist, by the server's answer.
   var gone: Set<String> = []
-  /// The names of the pages that an unattended run requested.
-  private var asked: Set<String> = []
   private var hasLeftAlone = false
   private var asksAll = false
 
@@ -55,9 +53,9 @@ struct SectionReading: Sendable {
   /// - Returns: True if the page needs no request, or this run has already requested it. If false, the caller must
   ///   request it.
   mutating func leavesAlone(isFresh: Bool) -> Bool {
-    if asked.contains(next.name) { return true }
+    if pages.wasAsked(next.name) { return true }
     guard isFresh, !asksAll else {
-      asked.insert(next.name)
+      pages.noteAsked(next.name)
       return false
     }
     hasLeftAlone = true
@@ -73,9 +71,67 @@ struct SectionReading: Sendable {
     asksAll = true
     guard hasLeftAlone else { return false }
     hasLeftAlone = false
-    (pages, next) = ([], start)
+    pages.removeAll()
+    next = start
     return true
   }
+}
+
+/// The pages of a source that were read so far.
+///
+/// All copies of a ``SectionReading`` share one history. A copy is made for each request, and if it had the pages
+/// itself, the time to read a source would grow with the square of their number.
+final class PageHistory: Sendable {
+  private struct State {
+    var pages: [SectionPage] = []
+    /// The texts by which the pages before the last one name their next pages.
+    var next: Set<String> = []
+    /// The digests of the pages before the last one.
+    var digests: Set<Int64> = []
+    /// The names of the pages that an unattended run requested.
+    var asked: Set<String> = []
+  }
+
+  private let state = Mutex(State())
+
+  /// The pages, in their order.
+  var all: [SectionPage] { state.withLock(\.pages) }
+  var count: Int { state.withLock(\.pages.count) }
+  var isEmpty: Bool { count == 0 }
+  var last: SectionPage? { state.withLock(\.pages.last) }
+
+  func append(_ page: SectionPage) {
+    state.withLock { state in
+      if let last = state.pages.last?.document {
+        if let next = last.next { state.next.insert(next) }
+        if let digest = last.digest { state.digests.insert(digest) }
+      }
+      state.pages.append(page)
+    }
+  }
+
+  func removeLast() -> SectionPage? { state.withLock { $0.pages.popLast() } }
+
+  /// Forgets the pages, but not which of them were requested.
+  func removeAll() {
+    state.withLock { state in
+      let asked = state.asked
+      state = State()
+      state.asked = asked
+    }
+  }
+
+  /// Whether a page before the last one names its next page by this text.
+  func names(_ text: String) -> Bool { state.withLock { $0.next.contains(text) } }
+
+  /// Whether a page before the last one has the same bytes as `page`.
+  func has(bytesOf page: SectionPage) -> Bool {
+    page.document.digest.map { digest in state.withLock { $0.digests.contains(digest) } } ?? false
+  }
+
+  func wasAsked(_ name: String) -> Bool { state.withLock { $0.asked.contains(name) } }
+
+  func noteAsked(_ name: String) { state.withLock { _ = $0.asked.insert(name) } }
 }
 
 /// One page of a source.
@@ -123,10 +179,8 @@ struct PageSequence {
     guard let rule, let last = reading.pages.last else { return .complete }
     for section in last.sections { try index.demandWhole(section.listing) }
     if try isRepeat(last, of: reading) { return .repeats }
-    let isVisited = { text in
-      text == reading.start.name || reading.pages.dropLast().contains { $0.document.next == text }
-    }
-    guard let text = last.document.next, !isVisited(text) else { return .complete }
+    guard let text = last.document.next, text != reading.start.name, !reading.pages.names(text)
+    else { return .complete }
     let next: DocumentSource
     do throws(TransferFailure) {
       next = try source(at: text, after: reading.next)
@@ -150,10 +204,8 @@ struct PageSequence {
     _ page: SectionPage,
     of reading: SectionReading
   ) throws(LarderError) -> Bool {
-    let earlier = reading.pages.dropLast()
-    guard !earlier.isEmpty else { return false }
-    let digest = page.document.digest
-    if digest != nil, earlier.contains(where: { $0.document.digest == digest }) { return true }
+    guard reading.pages.count > 1 else { return false }
+    if reading.pages.has(bytesOf: page) { return true }
     var count = 0
     for section in page.sections {
       let isNew = try index.lists(
@@ -219,7 +271,7 @@ extension SectionReading {
     var places: [String: Int] = [:]
     var sections: [JoinedSection] = []
     var failed: [(section: DecodedSection, position: Int)] = []
-    for page in pages {
+    for page in pages.all {
       for (position, section) in page.sections.enumerated() {
         var own = SectionNotes(section.skipped)
         guard own.failure == nil else {

@@ -164,7 +164,6 @@ final class SectionStage: Sendable {
   /// The index has its items, so the page is not decoded again.
   private func take(held document: DocumentEntry, into reading: SectionReading) throws(LarderError)
   {
-    var reading = reading
     let sections = try context.index.decoded(document.id)
     // With `--strict`, an unreadable item fails the source, even if an earlier run without `--strict` decoded the page.
     let skipped = sections.lazy.flatMap { SectionNotes($0.skipped).skipped }
@@ -234,7 +233,7 @@ final class SectionStage: Sendable {
     _ bad: SyncReport.Skipped
   ) throws(LarderError) {
     var before = 0
-    for section in reading.pages.flatMap(\.sections) where section.key == bad.section {
+    for section in reading.pages.all.flatMap(\.sections) where section.key == bad.section {
       before += try context.index.itemCount(listing: section.listing)
       before += SectionNotes(section.skipped).lost
     }

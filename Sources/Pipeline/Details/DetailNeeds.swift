@@ -1,0 +1,104 @@
+import Base
+import Cache
+import Catalog
+import Transport
+
+/// Decides which details need a request, and where each of them is requested.
+///
+/// A detail is the document about one item, with more data than the item has in a section. The stage of a run and the
+/// plan that `--dry-run` prints share these decisions.
+struct DetailNeeds: Sendable {
+  let rule: DetailRule
+  /// The name of the details' decoder.
+  let reader: String
+  /// The digest of the rules in the catalog file for decoding details.
+  let mapping: Int64
+  let addresses: CatalogAddresses
+  private let policy: RevalidationPolicy
+  private let isRanked: Bool
+
+  /// Makes the rules of a run; nil if it requests no details.
+  init?(
+    _ catalog: CatalogFile,
+    _ addresses: CatalogAddresses,
+    _ policy: RevalidationPolicy,
+    _ options: SyncOptions
+  ) {
+    guard let rule = catalog.detail, !options.noDetails else { return nil }
+    self.rule = rule
+    self.addresses = addresses
+    self.policy = policy
+    reader = catalog.detailReader
+    mapping = catalog.detailDigest
+    isRanked = options.onlyDue
+  }
+
+  /// An empty set of the details of a run.
+  ///
+  /// In an unattended run, the details with the oldest answers are first.
+  func due(
+    in index: Index,
+    of catalog: CatalogID,
+    isRanked: Bool? = nil
+  ) throws(LarderError) -> DueDetails {
+    try DueDetails(
+      index,
+      of: catalog,
+      isRanked: isRanked ?? self.isRanked,
+      readsItems: !rule.places.isSubset(of: [.id])
+    )
+  }
+
+  /// The source of an item's detail, or the failure to report if it cannot be formed.
+  ///
+  /// - Throws: ``LarderError`` when the item in the index cannot be read.
+  func source(
+    of item: String,
+    _ record: ItemRecord?
+  ) throws(LarderError) -> Result<DocumentSource, TransferFailure> {
+    let fields = try record?.storeItem().placeValues
+    return Result { () throws(TransferFailure) in
+      try addresses.detail(of: item, fields, by: rule)
+    }
+  }
+
+  /// The document that a cached detail is from, unless it is outdated.
+  ///
+  /// After a change of the catalog file, the detail can be from another URL, whose document is no evidence for it.
+  func held(
+    _ document: DocumentEntry?,
+    _ state: DetailEntry.State?,
+    at source: DocumentSource
+  ) -> DocumentEntry? {
+    guard let document, let state, state != .failed, document.mapping == mapping,
+      document.url == source.name
+    else { return nil }
+    return document
+  }
+
+  /// The action for a detail whose document is `held`; see ``held(_:_:at:)``.
+  func need(
+    of state: DetailEntry.State?,
+    in held: DocumentEntry?,
+    _ source: DocumentSource,
+    at now: UnixTime
+  ) -> Freshness {
+    guard let held else { return .refetch }
+    return policy.need(ofDetail: held, isMissing: state == .missing, source, at: now)
+  }
+
+  /// The time of the shop's last answer for a detail that is due; nil if the detail needs nothing.
+  ///
+  /// A detail that the shop no longer has is due too, because its row changes.
+  func due(_ detail: SeenDetail, at now: UnixTime) throws(LarderError) -> UnixTime? {
+    if !rule.isShared, let known = detail.known, known.state != .missing || !known.hasBody,
+      let source = try? source(of: detail.item, detail.record).get(),
+      let held = held(detail.document, known.state, at: source),
+      need(of: known.state, in: held, source, at: now).isQuiet
+    {
+      return nil
+    }
+    guard isRanked, let document = detail.document else { return 0 }
+    return StoredResponse(word: document.response)?.responseTime ?? document.fetched ?? 0
+  }
+}
