@@ -57,6 +57,7 @@ struct ListingTests {
       ("", []), (#", "badge": null"#, []), (#", "badge": []"#, []), (#", "badge": """#, []),
       (#", "badge": "베스트""#, ["베스트"]),
       (#", "badge": ["론칭특가", null, "", "이벤트특가"]"#, ["론칭특가", "이벤트특가"]),
+      (#", "badge": "[\"론칭특가\", \"\", \"이벤트특가\"]""#, ["론칭특가", "이벤트특가"]),
     ])
   func `badges may be absent, null, empty, a text or a list`(json: String, badges: [String]) throws
   {

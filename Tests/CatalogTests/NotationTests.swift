@@ -116,11 +116,25 @@ struct NotationTests {
     return String(decoding: try notation.json(of: bytes(body), "feed"), as: UTF8.self)
   }
 
-  @Test func `columns with the same name are numbered`() throws {
+  @Test func `columns with the same name, and those without a name, are numbered`() throws {
     #expect(
-      try json("id,-,-_2,-,,\nA,1,2,3,4,5\n", "read: csv")
-        == #"{"items":[{"id":"A","-":"1","-_2":"2","-_3":"3"}]}"#
+      try json("id,-,-_2,-,,column_7,\nA,1,2,3,4,5,6\n", "read: csv")
+        == #"{"items":[{"id":"A","-":"1","-_2":"2","-_3":"3","column_5":"4","column_7":"5","column_8":"6"}]}"#
     )
+    #expect(try json(",id\n0,A\n", "read: csv") == #"{"items":[{"column_1":"0","id":"A"}]}"#)
+  }
+
+  @Test(arguments: [[0xB0, 0xA1], [0xFF], [0xE3, 0x81]] as [[UInt8]])
+  func `a table that is not UTF-8 is refused with the place and a remedy`(_ odd: [UInt8]) throws {
+    let notation = try catalog("read: csv\nitem: {id: $.id, title: $.t}").mapping.notation
+    let table = bytes("id,t\nA,Cup é\nB,가") + odd + bytes("\n")
+
+    let error = #expect(throws: CatalogError.self) { try notation.json(of: table, "feed") }
+
+    #expect(error?.line == 3 && error?.column == 4)
+    #expect(error?.code == .unexpectedShape)
+    #expect(error?.reason == "expected UTF-8, found the byte 0x\(String(odd[0], radix: 16))")
+    #expect(error?.remedy?.contains("iconv -f ENCODING -t UTF-8") == true)
   }
 
   @Test(arguments: [

@@ -155,7 +155,7 @@ struct OddJSON: Sendable, CustomTestStringConvertible {
     .refuses(
       "UTF-16",
       [0xFF, 0xFE, 0x5B, 0x00, 0x5D, 0x00],
-      "expected UTF-8, found the byte 0xff"
+      "expected UTF-8, found UTF-16"
     ),
     .refuses("UTF-16 without a mark", [0x5B, 0x00, 0x31, 0x00, 0x5D, 0x00], "found a NUL byte"),
     .refuses("a page", "<!doctype html>", "expected a value, found \"<\""),

@@ -69,11 +69,13 @@ struct FieldReader {
 
   /// The values that are texts.
   ///
-  /// The path can lead to one text, to a list of texts, or to several texts.
+  /// The path can lead to one text, to a list of texts, or to several texts. A text such as `["new", "sale"]` is a list.
   mutating func texts(_ paths: [JSONPath]) -> [String] {
     guard let (path, values) = all(paths) else { return [] }
-    let texts = texts(of: values.map { (path, $0) }, \.text)
-    return self.values.isHTML ? texts.map { PageText.plain($0.text) } : texts.map(\.text)
+    let texts = texts(of: values.map { (path, $0) }, \.text).flatMap {
+      ListText.parts(of: $0.text) ?? [$0.text]
+    }
+    return limited(self.values.isHTML ? texts.map { PageText.plain($0) } : texts, path)
   }
 
   /// The texts of values, each with the path to it.

@@ -234,10 +234,13 @@ extension Mapping {
 
     /// The results for one text of the response.
     ///
-    /// Placeholders for fields of the item are not replaced yet.
+    /// A text such as `["/a.jpg", "/b.jpg"]` is a list, and needs no ``split``. Placeholders for fields of the item are
+    /// not replaced yet.
     func texts(of text: String) -> [String] {
       var texts = [text]
-      if let split {
+      if let parts = ListText.parts(of: text) {
+        texts = parts
+      } else if let split {
         texts = text.split(separator: split).map { $0.trimmed }.filter { !$0.isEmpty }
       }
       guard let template else { return texts }

@@ -27,6 +27,10 @@ struct FieldEvidence {
   fileprivate var stride = 1
   /// Texts that items without a picture or a price have instead of it, for example `no_selection`.
   fileprivate(set) var placeholders: Set<String> = []
+  /// Whether a text is a list of several URLs, such as `["/a.jpg", "/b.jpg"]`.
+  ///
+  /// Each URL is a value.
+  fileprivate(set) var hasTextLists = false
   /// The usual width of the picture, if the object around the URL states it, as `{"url": "/a.jpg", "width": 600}` does.
   fileprivate(set) var width: Int?
 
@@ -324,15 +328,19 @@ struct EvidenceCollection {
   }
 
   private mutating func record(_ node: JSONNode, _ place: FieldPlace) {
-    guard !node.isEmpty, let text = FieldReader.plainText(node),
+    guard !node.isEmpty, let plain = FieldReader.plainText(node),
       all.count < Self.placeLimit || positions[place] != nil
     else { return }
+    let parts = ListText.parts(of: plain).flatMap { $0.allSatisfy(PictureText.isLink) ? $0 : nil }
+    let texts = parts ?? [plain]
+    guard let text = texts.first else { return }
     let position = positions[place] ?? all.count
     if position == all.count {
       positions[place] = position
       all.append(FieldEvidence(place: place))
     }
-    all[position].add(text, node.kind)
+    for text in texts { all[position].add(text, node.kind) }
+    if texts.count > 1 { all[position].hasTextLists = true }
     guard seen.insert(position).inserted else { return }
     let short = text.utf8.count <= 64 ? text : "\(text.prefix(40)) \(text.hashValue)"
     all[position].held += 1
@@ -420,6 +428,12 @@ struct FieldPlace: Hashable {
       language.count <= 2, FieldRules.isNamed("language", language.first ?? "")
     else { return nil }
     return words.dropLast().joined(separator: " ")
+  }
+
+  /// Whether another path has the same names, so that a list on one of the paths can be a single value on the other.
+  func isForm(of other: FieldPlace) -> Bool {
+    steps.count == other.steps.count
+      && zip(steps, other.steps).allSatisfy { $0.name == $1.name && $0.choice == $1.choice }
   }
 
   /// Whether the value is beside a name in a list of names with values, such as `[{"name": "price", "value": 7}]`.

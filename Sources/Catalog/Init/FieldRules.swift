@@ -554,7 +554,9 @@ struct FieldScore {
     case .thumbnail:
       return evidence.isText && isPictures(evidence) ? (place.isMany ? 0.9 : 1) : 0
     case .gallery:
-      let isMany = place.isMany ? isPictures(evidence) : PictureText.separator(of: evidence) != nil
+      let isMany =
+        place.isMany || evidence.hasTextLists
+        ? isPictures(evidence) : PictureText.separator(of: evidence) != nil
       return evidence.isText && isMany ? 1 : 0
     }
   }

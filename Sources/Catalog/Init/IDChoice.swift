@@ -46,12 +46,11 @@ enum IDChoice {
 
   /// The reason why no id was found in a list: the path whose values are the nearest to an id.
   ///
-  /// - Returns: Nil if the items have no title either, or no path with different values.
-  static func absence(in items: [JSONNode]) -> String? {
+  /// - Returns: Nil if the items have no title either, or no path with different values. The remedy is nil if no value
+  ///   repeats.
+  static func absence(in items: [JSONNode]) -> (reason: String, remedy: String?)? {
     let evidence = EvidenceCollection(items).all
-    guard items.count > 1, FieldScore.ranking(.title, evidence).first?.isSure == true else {
-      return nil
-    }
+    guard items.count > 1, !FieldScore.ranking(.title, evidence).isEmpty else { return nil }
     let near = evidence.filter { $0.isOne && !$0.place.isMany && $0.values > $0.reals }
     guard let best = near.max(by: { $0.distinct.count < $1.distinct.count }),
       best.distinct.count > 1
@@ -62,8 +61,17 @@ enum IDChoice {
       same == 0 ? nil : "is the same as in another item in \(same) of \(best.total)",
       missing == 0 ? nil : "is missing in \(missing) of \(best.total)",
     ].compactMap(\.self)
-    return faults.isEmpty
-      ? nil : "no field differs in all items: \(path) \(faults.joined(separator: " and "))"
+    guard !faults.isEmpty else { return nil }
+    let member = PlainText.line(
+      String(best.place.steps.map { JQText.member($0.name) }.joined().prefix(80))
+    )
+    let remedy =
+      "give a list without the repeated items, or write items and item by hand, with a transform that leaves them "
+      + "out, such as unique_by(\(member))"
+    return (
+      "no field differs in all items: \(path) \(faults.joined(separator: " and "))",
+      same == 0 ? nil : remedy
+    )
   }
 }
 

@@ -138,7 +138,10 @@ struct ItemFields {
   private mutating func choosePictures() {
     let all = FieldScore.ranking(.thumbnail, evidence)
     // A text with several URLs is not a thumbnail.
-    let singles = own(all.filter { PictureText.separator(of: $0.evidence) == nil }, among: all)
+    let singles = own(
+      all.filter { !$0.evidence.hasTextLists && PictureText.separator(of: $0.evidence) == nil },
+      among: all
+    )
     let lists = own(FieldScore.ranking(.gallery, evidence), among: all)
     rankings[.thumbnail] = singles
     let list = (lists.first { $0.isSure } ?? lists.first).map { largest($0, among: []) ?? $0 }
@@ -146,15 +149,12 @@ struct ItemFields {
     guard var best = singles.first else { return rankings[.gallery] = lists }
     // An address that names fewer than 100 pixels is an icon: a larger form is the better thumbnail.
     if Self.isIcon(best.evidence), let large = largest(best, among: []) { best = large }
-    // A member can be a text in one item, and an object or a list in another item. Then the thumbnail has several paths.
-    let forms = evidence.filter { other in
-      other.place != best.evidence.place && other.isPictureText && other.fills(best.evidence)
-        && other.place.steps[0].name == best.evidence.place.steps[0].name
-    }
-    thumbnail = [best]
-    if best.evidence.place.steps.count == 1, !best.evidence.place.isMany, best.evidence.share < 1 {
-      thumbnail += forms.map { FieldScore(evidence: $0, confidence: best.confidence) }
-      gallery.removeAll { $0.evidence.place.steps[0].name == best.evidence.place.steps[0].name }
+    thumbnail = forms(of: best)
+    if let list = gallery.first, list.evidence.place.isMany {
+      let isForm = thumbnail.contains { $0.evidence.place == list.evidence.place }
+      gallery = (isForm ? thumbnail : forms(of: list)).map {
+        FieldScore(evidence: $0.evidence, confidence: list.confidence)
+      }
     }
     let isSmall =
       gallery.first.map { list in
@@ -177,6 +177,24 @@ struct ItemFields {
     guard let rival = rivals.first else { return }
     gallery = gallery.isEmpty ? [rival.doubtful] : gallery.map(\.doubtful)
     thumbnail = thumbnail.map(\.doubtful)
+  }
+
+  /// The path to pictures, and the paths for items whose value there has another form.
+  ///
+  /// A member can be a text in one item, and an object or a list in another item: an element of XML is a list in items
+  /// that repeat it. The longer paths and those to lists come first, because they find nothing in the other forms.
+  private func forms(of best: FieldScore) -> [FieldScore] {
+    let place = best.evidence.place
+    let forms = evidence.filter { other in
+      let isMember =
+        [place, other.place].contains { $0.steps.count == 1 && !$0.isMany }
+        && other.place.steps[0].name == place.steps[0].name
+      return other.place != place && (isMember || other.place.isForm(of: place))
+        && other.isPictureText && other.fills(best.evidence)
+        && !other.hasTextLists && PictureText.separator(of: other) == nil
+    }
+    return ([best] + forms.map { FieldScore(evidence: $0, confidence: best.confidence) })
+      .ranked { 2 * Double($0.evidence.place.steps.count) + ($0.evidence.place.isMany ? 1 : 0) }
   }
 
   /// A ranking in which pictures of other things, such as the item's shop, have a low confidence.

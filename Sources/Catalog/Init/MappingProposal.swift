@@ -152,8 +152,8 @@ package struct MappingProposal {
           + "transform: fromjson"
       )
     }
-    let longest = ItemPlace.all(in: root).max { $0.items.count < $1.items.count }
-    let cause = longest.flatMap { IDChoice.absence(in: $0.items) }
+    let longest = ItemPlace.all(in: root).ranked { $0.items.count }.prefix(20)
+    let cause = longest.lazy.compactMap { IDChoice.absence(in: $0.items) }.first
     let found =
       record?.isEmpty == false
       ? "items with \((record ?? []).joined(separator: ", "))"
@@ -168,10 +168,10 @@ package struct MappingProposal {
         ? "the list in it is empty"
         : "nothing in it looks like items: looked for an array of objects with an id and a "
           + "title, best with a price and a picture, at any depth, in sections and by name; "
-          + (cause ?? "found \(found)"),
+          + (cause?.reason ?? "found \(found)"),
       remedy: isEmpty
         ? "give a URL whose list is not empty"
-        : "give a URL that lists items, or write items and item by hand"
+        : cause?.remedy ?? "give a URL that lists items, or write items and item by hand"
     )
   }
 }
@@ -440,10 +440,8 @@ extension MappingProposal: ProposedReading {
     let areSomeWithout =
       best.evidence.share < 1 || best.evidence.samples.contains(where: PictureText.isData)
     // For items without a thumbnail, the first picture of the gallery is the thumbnail.
-    if field == .thumbnail, areSomeWithout, let gallery, gallery.isSure, let first = gallery.first,
-      !values.contains(first)
-    {
-      values.append(first)
+    if field == .thumbnail, areSomeWithout, let gallery, gallery.isSure {
+      values = (values + gallery.firsts).unique(by: \.self)
     }
     let value = YAMLText.alternatives(values)
     return lines(field, value, of: pictures.scores, isSaid: pictures.isSure) {

@@ -11,8 +11,8 @@ struct PictureProposal {
   ///
   /// Each further value is for items without a picture at the paths of the values before it.
   let values: [String]
-  /// The YAML value that reads only an item's first picture, or nil if one text has the URLs of several pictures.
-  let first: String?
+  /// The YAML values that read only an item's first picture; empty if one text has the URLs of several pictures.
+  let firsts: [String]
 
   /// Proposes how to read the pictures of a role.
   ///
@@ -33,12 +33,17 @@ struct PictureProposal {
       guard mixed.isEmpty, template == nil else { return nil }
       return Self.largest(best.evidence, isMany: isMany, among: all)
     }
-    values =
-      [largest(isMany) ?? Self.yaml(places, isMany: isMany, mark: mark, template: template)]
-      + others.map { Self.yaml([$0.evidence.place], isMany: isMany, template: template) }
-    first =
-      mark == nil
-      ? largest(false) ?? Self.yaml(places, isMany: false, template: template) : nil
+    func values(_ isMany: Bool) -> [String] {
+      let mark = isMany ? mark : nil
+      let value =
+        largest(isMany) ?? Self.yaml(places, isMany: isMany, mark: mark, template: template)
+      return
+        ([value]
+        + others.map { Self.yaml([$0.evidence.place], isMany: isMany, template: template) })
+        .unique(by: \.self)
+    }
+    self.values = values(isMany)
+    firsts = mark == nil && !best.evidence.hasTextLists ? values(false) : []
   }
 
   /// Whether the role becomes a key of the catalog file; if false, it is only written in a comment.

@@ -108,9 +108,10 @@ public struct BodyFormat: Hashable, Sendable {
     return TextLines.haveURLs(body) && !TableRecords.isTable(body) ? .lines : .csv
   }
 
-  /// Whether a body begins with `<`, or is in UTF-16.
+  /// Whether a body begins with `<`, or is in UTF-32.
   static func isMarkup(_ body: [UInt8]) -> Bool {
-    WideText.appears(in: body) || JSONText(body).first == UInt8(ascii: "<")
+    guard WideText.appears(in: body) else { return JSONText(body).first == UInt8(ascii: "<") }
+    return WideText.utf8(of: Array(body.prefix(1024))).map(isMarkup) ?? true
   }
 }
 

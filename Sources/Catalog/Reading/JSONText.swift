@@ -16,6 +16,44 @@ struct JSONText {
   /// The first byte that is neither white space nor a control character, or nil if there is none.
   var first: UInt8? { bytes.first { $0 > 0x20 } }
 
+  /// Throws an error if the text is not UTF-8.
+  ///
+  /// - Parameter subject: The name of the text, for example "section main".
+  /// - Throws: ``CatalogError`` with the place of the first byte that is not UTF-8.
+  func demandUTF8(of subject: String) throws(CatalogError) {
+    var place = bytes.startIndex
+    while place < bytes.endIndex {
+      if bytes[place] < 0x80 {
+        place += 1
+      } else if let count = bytes[place...].characterLength {
+        place += count
+      } else {
+        throw notUTF8(at: place, of: subject, .unexpectedShape)
+      }
+    }
+  }
+
+  /// The error that the text is not UTF-8.
+  ///
+  /// - Parameters:
+  ///   - place: The index in ``bytes`` of a byte that is not UTF-8.
+  ///   - subject: The name of the text, for example "section main".
+  ///   - code: The kind of fault.
+  /// - Returns: The error.
+  func notUTF8(
+    at place: Int,
+    of subject: String,
+    _ code: CatalogError.Code = .malformedJSON
+  ) -> CatalogError {
+    let isWide = WideText.appears(in: Array(bytes.prefix(4)))
+    let found = isWide ? "UTF-16" : "the byte 0x\(String(bytes[place], radix: 16))"
+    var error = fault("UTF-8", at: place, found: found, of: subject, code)
+    error.remedy =
+      "convert it with \"iconv -f \(isWide ? "UTF-16" : "ENCODING") -t UTF-8\""
+      + (isWide ? "" : "; the encoding is, for example, WINDOWS-1252, CP949 or SHIFT_JIS")
+    return error
+  }
+
   /// The error that the text has a fault, with the line and column of the fault, both counted from 1.
   ///
   /// - Parameters:
@@ -190,7 +228,7 @@ struct JSONRepair {
       case 0x0A: throw unfinished("a closing quote before the line ends", index)
       case 0..<0x20: throw unfinished("control characters to be escaped", index)
       case 0x80...:
-        guard let count = characterLength else { throw fault("UTF-8") }
+        guard let count = bytes[index...].characterLength else { throw fault("UTF-8") }
         index += count
       default: index += 1
       }
@@ -230,14 +268,6 @@ struct JSONRepair {
     return UInt16(digits, radix: 16)
   }
 
-  /// The length of the character at the cursor in bytes, or nil if the bytes are not UTF-8.
-  private var characterLength: Int? {
-    var parser = UTF8.ForwardParser()
-    var rest = bytes[index...].makeIterator()
-    guard case .valid(let character) = parser.parseScalar(from: &rest) else { return nil }
-    return character.count
-  }
-
   /// Whether a JSON number is a whole number beyond ``wholeLimit``, or another number that does not fit a `Double`.
   private func isTooLarge(_ number: ArraySlice<UInt8>) -> Bool {
     let text = String(decoding: number, as: UTF8.self)
@@ -254,7 +284,7 @@ struct JSONRepair {
     if isLetter(byte) { return rest.prefix(while: isLetter) }
     let number = rest.prefix { "0123456789+-.eE".utf8.contains($0) }
     if !number.isEmpty { return number }
-    guard byte == UInt8(ascii: "\"") else { return rest.prefix(characterLength ?? 1) }
+    guard byte == UInt8(ascii: "\"") else { return rest.prefix(rest.characterLength ?? 1) }
     let end = rest.dropFirst().firstIndex(of: byte)
     return end.map { rest[...$0] } ?? rest
   }
@@ -265,8 +295,8 @@ struct JSONRepair {
     if byte == 0 {
       return fault(expected, at: index, found: "a NUL byte, which JSON does not allow there")
     }
-    guard characterLength != nil else {
-      return fault("UTF-8", at: index, found: "the byte 0x\(String(byte, radix: 16))")
+    guard bytes[index...].characterLength != nil else {
+      return text.notUTF8(at: index, of: subject)
     }
     return fault(expected, at: index, found: Self.quoted(token))
   }
@@ -286,6 +316,14 @@ struct JSONRepair {
 }
 
 extension ArraySlice<UInt8> {
+  /// The length of the first character in bytes, or nil if the bytes are not UTF-8.
+  var characterLength: Int? {
+    var parser = UTF8.ForwardParser()
+    var rest = makeIterator()
+    guard case .valid(let character) = parser.parseScalar(from: &rest) else { return nil }
+    return character.count
+  }
+
   /// Whether these bytes are a JSON number. (RFC 8259, section 6)
   var isJSONNumber: Bool {
     var rest = self

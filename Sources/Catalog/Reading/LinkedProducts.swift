@@ -275,7 +275,7 @@ extension LinkedProducts {
     scripts?.faults.filter(\.concernsProducts).map(\.reason) ?? []
   }
 
-  /// The error that the response has no products.
+  /// The error that the response has no products, or none with an id and a name.
   func nothingFound(_ subject: String) -> CatalogError {
     var found: String
     switch scripts?.count {
@@ -290,7 +290,15 @@ extension LinkedProducts {
         "found a page with \(blocks) \(blocks == 1 ? "block" : "blocks") of JSON-LD and none in it"
       if let fault = scripts?.faults.first { found += "; \(fault.reason)" }
     }
-    if !graph.types.isEmpty {
+    let lacking = [
+      ("sku, gtin, mpn, url or @id", Self.ids + ["productGroupID", "@id"]), ("name", ["name"]),
+    ].compactMap { name, names in
+      let count = items.count { item in !item.contains { names.contains($0.name) } }
+      return count > 0 ? "\(count) without \(name)" : nil
+    }
+    if !lacking.isEmpty {
+      found = "found \(items.count) products, \(lacking.joined(separator: " and "))"
+    } else if !graph.types.isEmpty {
       let types = graph.types.map { PlainText.line(String($0.prefix(40))) }
       found += " (only \(types.joined(separator: ", ")))"
     }
@@ -303,8 +311,9 @@ extension LinkedProducts {
       subject,
       "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD"
         + (scripts == nil ? ", " : " or microdata, ") + found,
-      remedy:
-        "use the URL of a product page, of a category page with products, or of the shop's JSON"
+      remedy: lacking.isEmpty
+        ? "use the URL of a product page, of a category page with products, or of the shop's JSON"
+        : "write the file by hand, with format: json-ld and, for example, item: {id: $.name}"
     )
   }
 }

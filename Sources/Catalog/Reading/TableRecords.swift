@@ -41,13 +41,15 @@ struct TableRecords {
   ///   - body: The table, in UTF-8 with or without a byte order mark, or in UTF-16 with one.
   ///   - limits: The limits for decoding, such as a deadline.
   /// - Returns: JSON in UTF-8.
-  /// - Throws: ``CatalogError`` if the table has no line of column names, or if decoding was stopped, for example at a
-  ///   deadline.
+  /// - Throws: ``CatalogError`` if the table is not UTF-8 or has no line of column names, or if decoding was stopped,
+  ///   for example at a deadline.
   func json(
     of body: [UInt8],
     within limits: DecodingLimits
   ) throws(CatalogError) -> [UInt8] {
-    let bytes = Self.text(of: body)
+    let text = Self.text(of: body)
+    try text.demandUTF8(of: subject)
+    let bytes = text.bytes
     let separator = separator ?? Self.separator(of: bytes)
     var rows = Rows(bytes, separator: separator)
     let names = try head(&rows, separator)
@@ -61,7 +63,7 @@ struct TableRecords {
       count += 1
       if count % 1024 == 0 { try limits.demandTime(subject) }
       writer.object {
-        for (place, cell) in row.enumerated() where !cell.isEmpty && !names[place].isEmpty {
+        for (place, cell) in row.enumerated() where !cell.isEmpty {
           $0.name(escaping: names[place])
           if lists[place] { Self.write(parts: cell, to: &$0) } else { $0.value(cell) }
         }
@@ -103,31 +105,33 @@ struct TableRecords {
     return separators[place].byte
   }
 
-  /// Whether a body looks like a table, with at least two columns that have short names, and at least one record.
+  /// Whether a body looks like a table, with at least two columns, most of which have short names, and at least one
+  /// record.
   static func isTable(_ body: [UInt8]) -> Bool {
-    let bytes = text(of: body)
-    guard let first = bytes.first(where: { $0 > 0x20 }), !"{[<".utf8.contains(first) else {
-      return false
-    }
+    let text = text(of: body)
+    guard let first = text.first, !"{[<".utf8.contains(first) else { return false }
+    let bytes = text.bytes
     var rows = Rows(bytes.prefix(1 << 20), separator: separator(of: bytes))
     guard let names = rows.next(most: mostColumns), let row = rows.next(most: mostColumns) else {
       return false
     }
-    // If cells of the first line are equal, a number among them says that it is a record and has no names.
+    // If cells of the first line are empty or equal, a number among them says that it is a record and has no names.
+    let named = names.filter { !$0.isEmpty }
     return names.count > 1 && row.count > 1 && row.count <= names.count
-      && (Set(names).count == names.count || !names.contains(where: PriceText.isPrice))
-      && names.allSatisfy { !$0.isEmpty && $0.utf8.count <= 100 && !$0.contains("://") }
+      && named.count * 2 >= names.count
+      && (Set(named).count == names.count || !names.contains(where: PriceText.isPrice))
+      && names.allSatisfy { $0.utf8.count <= 100 && !$0.contains("://") }
   }
 
   /// The name of the separator between the cells of a table without column names, such as "bars"; nil for other texts.
   ///
   /// The second line and the two after it must have the same number of cells, at least three.
   static func unnamedSeparator(in body: [UInt8]) -> String? {
-    let beginning = String(decoding: text(of: body).prefix(1 << 16), as: UTF8.self)
-    let lines = beginning.split(whereSeparator: \.isNewline).dropFirst().prefix(3)
+    let beginning = text(of: body).bytes.prefix(1 << 16)
     return separators.first { separator in
-      let counts = lines.map { $0.utf8.count { $0 == separator.byte } }
-      return counts.count > 1 && counts[0] > 1 && Set(counts).count == 1
+      var rows = Rows(beginning, separator: separator.byte)
+      let counts = (0..<4).compactMap { _ in rows.next(most: mostColumns)?.count }.dropFirst()
+      return counts.count > 1 && counts[1] > 2 && Set(counts).count == 1
     }?.name
   }
 
@@ -150,15 +154,17 @@ struct TableRecords {
   }
 
   /// The names of columns, in which the second column with the name "size" is called "size_2".
+  ///
+  /// A column without a name is called by its position: "column_1" is the first column.
   private static func numbered(_ names: [String]) -> [String] {
     var taken = Set(names)
-    guard taken.count < names.count else { return names }
+    guard taken.count < names.count || taken.contains("") else { return names }
     var seen: Set<String> = []
-    return names.map { name in
-      guard !name.isEmpty, !seen.insert(name).inserted else { return name }
-      var number = 2
-      while !taken.insert("\(name)_\(number)").inserted { number += 1 }
-      return "\(name)_\(number)"
+    return names.enumerated().map { place, name in
+      guard name.isEmpty || !seen.insert(name).inserted else { return name }
+      var (stem, number) = name.isEmpty ? ("column", place + 1) : (name, 2)
+      while !taken.insert("\(stem)_\(number)").inserted { number += 1 }
+      return "\(stem)_\(number)"
     }
   }
 
@@ -179,8 +185,8 @@ struct TableRecords {
   }
 
   /// The body in UTF-8, without a byte order mark.
-  private static func text(of body: [UInt8]) -> ArraySlice<UInt8> {
-    JSONText(WideText.appears(in: body) ? WideText.utf8(of: body) ?? body : body).bytes
+  private static func text(of body: [UInt8]) -> JSONText {
+    JSONText(WideText.appears(in: body) ? WideText.utf8(of: body) ?? body : body)
   }
 
   /// Reads a table line by line, and skips empty lines.
