@@ -145,7 +145,7 @@ ctiff_file *ctiff_file_open(const uint8_t *bytes, size_t count, const ctiff_form
   file->tiff = their_TIFFClientOpenExt("a TIFF", "rc", file, pull, push, seek, leave, size, map, unmap, options);
   their_TIFFOpenOptionsFree(options);
   const bool is_good = file->tiff != NULL && is_as_said(file);
-  // libtiff also complains about tags that are of no use here, such as an orientation of 0. Damage is what it says about
+  // libtiff also complains about tags that larder does not read, such as an orientation of 0. Damage is what it says about
   // the pixels.
   file->words[0] = 0;
   if (is_good && form->tile_width > 0) file->tiles = calloc(tiles_across(form), tile_bytes(form));

@@ -170,9 +170,13 @@ struct ProposalFormTests {
     let items = try? decode(page, "format: json-ld\nitem: {id: $.name}").sections[0].items
 
     #expect(
-      error?.reason.hasSuffix("found 2 products, 2 without sku, gtin, mpn, url or @id") == true
+      error?.reason.hasSuffix("found 2 products, 2 without sku, gtin, mpn, url or @id") == true,
+      "\(error?.reason ?? "")"
     )
-    #expect(error?.remedy?.contains("item: {id: $.name}") == true)
+    #expect(
+      error?.remedy?.contains("item: {id: $.name}") == true,
+      "\(error?.remedy ?? "")"
+    )
     #expect(items?.map(\.id) == ["Lamp", "Tent"])
   }
 }

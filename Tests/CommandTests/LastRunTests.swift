@@ -163,7 +163,7 @@ import Testing
 
     #expect(warm.status == 3)
     #expect(warm.errors.contains("--on-failure: \(tell) ") && warm.errors.contains(words))
-    #expect(warm.errors.contains("banchan: partial: "))
+    #expect(warm.errors.contains("banchan: partial; "))
   }
 
   @Test func `--on-failure refuses a program that others may write, before anything is fetched`()

@@ -5,6 +5,8 @@
 package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
   /// The words to quote in an error.
   package let description: String
+  /// Whether the body is a document without a title, so that the description is only its kind.
+  private(set) var isKindOnly = false
 
   /// The maximum length of one message in characters.
   private static let longest = 200
@@ -26,6 +28,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
     let body = Array(body.prefix(Self.longestBody + 1))
     if let page = Self.page(body) {
       description = page.kind + (expectsJSON ? ", not JSON" : "") + page.title
+      isKindOnly = page.title.isEmpty
       return
     }
     guard body.count <= Self.longestBody,
@@ -119,8 +122,14 @@ extension CatalogError {
     let codes: Set<Code> = [
       .malformedJSON, .absentItems, .unexpectedShape, .reportedFailure, .transform,
     ]
+    // A document of another kind than expected was read all the same: only its title, such as "Log in", says more.
+    let isRead = code == .unexpectedShape
     guard codes.contains(code),
-      let words = OriginMessage(in: body, isRefusal: code == .reportedFailure)
+      let words = OriginMessage(
+        in: body,
+        isRefusal: code == .reportedFailure,
+        expectsJSON: !isRead
+      ), !isRead || !words.isKindOnly
     else { return self }
     var error = self
     if code == .malformedJSON {
