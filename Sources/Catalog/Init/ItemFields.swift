@@ -18,13 +18,22 @@ struct ItemFields {
   /// The chosen path of the item's pictures.
   private(set) var gallery: [FieldScore] = []
 
+  /// The values that are accepted although they do not look like a title or an id.
+  enum Leniency {
+    case none
+    /// Any short text can be the title if no path looks like one.
+    case anyTitle
+    /// A title, a URL or a picture that several items have can be the id. A sync skips the later ones of these items.
+    case repeatedIDs
+  }
+
   /// Chooses the fields among all paths in the items.
   ///
   /// - Parameters:
   ///   - evidence: The values at every path in the items.
   ///   - isOneList: Whether the items are in one list. Items of several lists, which are sections, can have equal ids.
-  ///   - takesAnyTitle: Whether any short text can be the title if no path looks like one.
-  init(_ evidence: [FieldEvidence], isOneList: Bool, takesAnyTitle: Bool = false) {
+  ///   - leniency: The values that are accepted although they do not look like a title or an id.
+  init(_ evidence: [FieldEvidence], isOneList: Bool, _ leniency: Leniency = .none) {
     self.evidence = evidence
     var taken: Set<FieldPlace> = []
     for field in [
@@ -33,7 +42,7 @@ struct ItemFields {
       var ranking = FieldScore.ranking(field, evidence).filter {
         !taken.contains($0.evidence.place)
       }
-      if field == .title, ranking.isEmpty, takesAnyTitle {
+      if field == .title, ranking.isEmpty, leniency == .anyTitle {
         ranking = FieldScore.possibleTitles(evidence)
       }
       if field == .description, let title = rankings[.title]?.first?.evidence {
@@ -65,7 +74,8 @@ struct ItemFields {
       rankings[.id] ?? [],
       title: rankings[.title]?.first,
       picture: thumbnail.first,
-      among: evidence
+      among: evidence,
+      takesRepeats: leniency == .repeatedIDs
     )
     rankings[.id] = ids.isEmpty ? nil : ids
   }
@@ -337,7 +347,7 @@ struct ItemFields {
 
   /// Whether an id and a title were found, without which no item can be read.
   func isUsable(in place: ItemPlace) -> Bool {
-    rankings[.title] != nil && (place.kind == .itemsByID || rankings[.id] != nil)
+    rankings[.title] != nil && (place.kind == .itemsByID && place.areNamedApart || rankings[.id] != nil)
   }
 
   /// Whether the objects have an id, a price, or a title with a picture.

@@ -25,6 +25,12 @@ struct ItemPlace {
   var sections: [JSONNode] = []
   /// The member names of ``sections`` if these are arrays in an object; otherwise empty.
   var names: [String] = []
+  /// Whether the object with the sections or items has other members too, which are no such lists.
+  var hasOthers = false
+  /// Whether each item has a name of its own in the response, if the items are the members of objects.
+  ///
+  /// In `{"a": {"item1": {…}}, "b": {"item1": {…}}}`, two items have the same name.
+  var areNamedApart = true
   /// The lists beside the items whose entries seem to be no items, such as `users`.
   var leftOut: [OtherList] = []
 
@@ -209,10 +215,13 @@ struct ItemPlace {
     ) {
       let values = named.map(\.value)
       guard values.count > 1 else { return }
-      let areLists = values.allSatisfy { $0.kind == .array && Self.areObjects($0.elements) }
-      if areLists, Self.areAkin(values.map(\.elements)) {
-        add(.sectionsByName, path, nil, values.flatMap(\.elements), values)
-        found[found.count - 1].names = named.map(\.name)
+      let lists = named.filter { $0.value.kind == .array && Self.areObjects($0.value.elements) }
+      let sections = lists.map(\.value)
+      let hasOthers = lists.count < named.count
+      if lists.count > 1, Self.areAkin(sections.map(\.elements), isStrict: hasOthers) {
+        add(.sectionsByName, path, nil, sections.flatMap(\.elements), sections)
+        found[found.count - 1].names = lists.map(\.name)
+        found[found.count - 1].hasOthers = hasOthers
       }
       guard Self.areObjects(values) else { return }
       let members = values[0].members.filter { Self.areObjects($0.value.elements) }.map(\.name)
@@ -225,23 +234,36 @@ struct ItemPlace {
       found.append(ItemPlace(kind: .itemsByID, path: path, items: values))
       // For example `{"sites": {"a": {"goods": {"1": …}}, "b": {"goods": {"2": …}}}}`.
       for (name, first) in values[0].members.prefix(10) where first.kind == .object {
-        let inner = values.flatMap { $0[name]?.members.map(\.value) ?? [] }
+        let members = values.flatMap { $0[name]?.members ?? [] }
+        let inner = members.map(\.value)
         guard inner.count > 1, Self.areObjects(inner), Self.areAlike(inner) else { continue }
-        let way = path + [FieldPlace.everyElement, name]
-        found.append(ItemPlace(kind: .itemsByID, path: way, items: inner))
+        var place = ItemPlace(
+          kind: .itemsByID, path: path + [FieldPlace.everyElement, name], items: inner)
+        place.areNamedApart = Set(members.map(\.name)).count == members.count
+        found.append(place)
       }
     }
 
     /// Whether the lists are of the same kind: each has half of the names of the longest one, or its id, price or picture.
-    private static func areAkin(_ lists: [[JSONNode]]) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - lists: The lists.
+    ///   - isStrict: Whether each list must have more than half of the names of both, among them those of prices.
+    private static func areAkin(_ lists: [[JSONNode]], isStrict: Bool) -> Bool {
       guard let longest = lists.max(by: { $0.count < $1.count }) else { return false }
       let names = Set(longest[0].members.map(\.name))
+      func isPrice(_ name: String) -> Bool {
+        PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
+      }
       return lists.allSatisfy { list in
         let own = Set(list[0].members.map(\.name))
         let common = own.intersection(names)
+        if isStrict {
+          return common.count * 2 > max(own.count, names.count)
+            && names.filter(isPrice).isSubset(of: common)
+        }
         let isTelling = common.contains { name in
-          FieldRules.isID(name) || FieldRules.isPicture(name)
-            || PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
+          FieldRules.isID(name) || FieldRules.isPicture(name) || isPrice(name)
         }
         return !common.isEmpty && (isTelling || common.count * 2 > min(own.count, names.count))
       }
@@ -291,8 +313,8 @@ struct ResponseLook {
   let fields: ItemFields
   /// Other lists that look like the items too; none of them is a part of the list or has the same items.
   let rivals: [ItemPlace]
-  /// Whether no id of the items is in two of the lists.
-  let areApart: Bool
+  /// Lists that look less like the items than the ``rivals``, each with the confidence that it has items.
+  let others: [(place: ItemPlace, confidence: Double)]
 
   /// A value that is equal for responses that the same keys of a catalog file can read.
   var likeness: [AnyHashable] { [place.kind, place.path, place.member, program, notation] }
@@ -309,7 +331,8 @@ struct ResponseLook {
     let joined = program?.applied(to: body)
     let found = joined.flatMap { Self.best(in: $0) }
     let best =
-      found ?? Self.best(in: response) ?? Self.best(in: response, takesAnyTitle: true)
+      found ?? Self.best(in: response) ?? Self.best(in: response, .anyTitle)
+      ?? Self.best(in: response, .repeatedIDs)
     guard let best else {
       throw MappingProposal.nothingFound(in: response)
     }
@@ -317,10 +340,7 @@ struct ResponseLook {
     self.response = response
     self.program = found == nil ? nil : program
     rivals = best.rivals.map(\.place)
-    let ids = ([best.found] + best.rivals).map {
-      $0.fields.rankings[.id]?.first?.evidence.distinct ?? []
-    }
-    areApart = ids.reduce(Set()) { $0.union($1) }.count == ids.map(\.count).reduce(0, +)
+    others = best.others.map { ($0.place, $0.confidence) }
     (place, fields) = (best.found.place, best.found.fields)
     confidence = rivals.isEmpty ? best.found.confidence : min(best.found.confidence, 0.6)
   }
@@ -330,20 +350,20 @@ struct ResponseLook {
   /// The place whose objects look most like items, with the lists that look like them too.
   private static func best(
     in root: JSONNode,
-    takesAnyTitle: Bool = false
-  ) -> (found: Found, rivals: [Found])? {
+    _ leniency: ItemFields.Leniency = .none
+  ) -> (found: Found, rivals: [Found], others: [Found])? {
     var best: Found?
     var all: [Found] = []
     var leftOut: [[String]: [ItemPlace.OtherList]] = [:]
     for var place in ItemPlace.all(in: root) {
-      var fields = fields(of: place, takesAnyTitle)
+      var fields = fields(of: place, leniency)
       var confidence = fields.confidence * MappingProposal.weight(of: place, fields)
       if !place.names.isEmpty {
         let kept = place.keeping { fields.areItems($0.elements) }
         if kept.names.count == 1 { leftOut[place.path + kept.names] = kept.leftOut }
         guard kept.names.count > 1 else { continue }
         if !kept.leftOut.isEmpty {
-          (place, fields) = (kept, self.fields(of: kept, takesAnyTitle))
+          (place, fields) = (kept, self.fields(of: kept, leniency))
           // Beside lists of other things, each list of items can be the only one.
           confidence = min(
             confidence,
@@ -351,8 +371,10 @@ struct ResponseLook {
           )
         }
       }
-      guard !takesAnyTitle || fields.thumbnail.first?.isSure == true else { continue }
+      guard leniency != .anyTitle || fields.thumbnail.first?.isSure == true else { continue }
       guard fields.isUsable(in: place) else { continue }
+      // The same items can be in several lists of a response, for example as the featured ones.
+      if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
       all.append((place, confidence, fields))
       // Of two lists that are as likely, such as the featured items and all items, the longer one is taken.
       let margin = place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
@@ -361,19 +383,40 @@ struct ResponseLook {
       }
     }
     guard var best else { return nil }
-    let outer = all.first { isOuter($0, of: best) }
-    var rivals = [best]
-    if let outer { best = outer } else { rivals = all.filter { isRival($0, of: best) } }
+    let outer = all.first { isOuter($0, of: best) || isWider($0, than: best) }
+    var (rivals, others) = ([best], [Found]())
+    if let outer {
+      best = outer
+    } else {
+      let lists = all.filter { isBeside($0, best) }
+      rivals = lists.filter { isRival($0, of: best) }
+      others = lists.filter { !isRival($0, of: best) && $0.confidence >= FieldScore.sure }
+      // Of several such lists, one that is longer and whose items have more members is the likeliest.
+      if let place = rivals.firstIndex(where: { isFuller($0, than: best) }) {
+        swap(&best, &rivals[place])
+      }
+    }
     best.place.leftOut = leftOut[best.place.path] ?? best.place.leftOut
-    return (best, rivals)
+    return (best, rivals, others)
   }
 
-  private static func fields(of place: ItemPlace, _ takesAnyTitle: Bool) -> ItemFields {
+  private static func fields(of place: ItemPlace, _ leniency: ItemFields.Leniency) -> ItemFields {
     ItemFields(
       EvidenceCollection(place.items).all,
       isOneList: place.sections.isEmpty,
-      takesAnyTitle: takesAnyTitle
+      leniency
     )
+  }
+
+  /// Whether a place has the items of another place, and those in the objects beside it.
+  ///
+  /// For example, `$.groups[*].items` has the items of `$.groups.a.items` and `$.groups.b.items`.
+  private static func isWider(_ wide: Found, than best: Found) -> Bool {
+    let paths = (wide.place.path, best.place.path)
+    return best.place.kind == .itemsByID && wide.place.kind == .itemsByID && paths.0 != paths.1
+      && paths.0.count == paths.1.count
+      && zip(paths.0, paths.1).allSatisfy { $0 == $1 || $0 == FieldPlace.everyElement }
+      && wide.confidence > best.confidence - 0.3
   }
 
   /// Whether the sections of a place can be the items themselves, and the items of the place parts of them.
@@ -390,13 +433,22 @@ struct ResponseLook {
       && !(own.thumbnail[0].evidence.place.isBorrowed)
   }
 
-  private static func isRival(_ other: Found, of best: Found) -> Bool {
+  /// Whether neither of two lists is a part of the other, and they have other items.
+  private static func isBeside(_ other: Found, _ best: Found) -> Bool {
     let items = [best, other].map(\.fields.identities)
     return best.place.kind == .list && other.place.kind == .list
       && !best.place.path.starts(with: other.place.path)
       && !other.place.path.starts(with: best.place.path)
-      && other.confidence > max(0.5, best.confidence - 0.15)
       && items[0].intersection(items[1]).count * 2 < items[1].count
+  }
+
+  private static func isRival(_ other: Found, of best: Found) -> Bool {
+    other.confidence > max(0.5, best.confidence - 0.15)
+  }
+
+  private static func isFuller(_ other: Found, than best: Found) -> Bool {
+    other.place.items.count > best.place.items.count
+      && other.fields.evidence.count > best.fields.evidence.count
   }
 }
 
