@@ -115,7 +115,9 @@ struct FormatProposal: ProposedReading {
   private static func refuse(_ body: [UInt8]) throws(CatalogError) {
     guard BodyFormat.isMarkup(body) else { return }
     if LinkedData.appears(in: body) {
-      throw try LinkedData.products(in: body, "the response").nothingFound("the response")
+      let products = try LinkedData.products(in: body, "the response")
+      guard products.items.isEmpty else { return }
+      throw products.nothingFound("the response")
     }
     let notations = Set(FormatFiles.names.compactMap { try? Format(named: $0).notation() })
     for notation in notations where notation.xml?.roots.isEmpty == false {
@@ -260,6 +262,8 @@ enum ProposedNotation {
       let notation = BodyFormat(kind: .xml, xml: XMLRecords.Rule(records: [record.name]))
       let lines = ["read: xml", "xml: {record: \(YAMLText.quoted(record.name))}"]
       return (lines, try notation.json(of: body, "the response"))
+    case .page where LinkedData.appears(in: body):
+      return (["read: html"], try BodyFormat(kind: .html).json(of: body, "the response"))
     case .page, .lines:
       try ForeignData.check(body, "the response")
       if look == .lines, let separator = TableRecords.unnamedSeparator(in: body) {

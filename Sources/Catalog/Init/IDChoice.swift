@@ -10,7 +10,7 @@ enum IDChoice {
   ///   - title: The title, if there is one.
   ///   - picture: The thumbnail, if there is one.
   ///   - evidence: The values at every path in the items.
-  ///   - takesRepeats: Whether a value that several items have can be the id, if at least a third of the values differ.
+  ///   - takesRepeats: Whether a value that several items have can be the id.
   /// - Returns: Empty if no path leads to an id. If the first path leads to none in many items, the second one is for
   ///   these items.
   static func ranking(
@@ -29,7 +29,7 @@ enum IDChoice {
       guard let title, !$0.place.isMany, takesRepeats else {
         return $0.isNearlyUnique && !$0.place.isMany
       }
-      return !$0.isRefused && $0.variety > 1 / 3 && !$0.isShared(by: title.evidence)
+      return !$0.isRefused && $0.distinct.count > 1 && !$0.isShared(by: title.evidence)
     }
     let most = telling.map(\.distinct.count).max()
     let found = telling.first { $0.distinct.count == most }
@@ -39,7 +39,7 @@ enum IDChoice {
   }
 
   /// Whether the values are URLs of pages about the items.
-  private static func isPageLink(_ evidence: FieldEvidence) -> Bool {
+  static func isPageLink(_ evidence: FieldEvidence) -> Bool {
     let name = NameWords.plain(evidence.place.name)
     let words = name.split(separator: " ")
     return evidence.place.steps.count == 1 && evidence.isText

@@ -23,7 +23,8 @@ struct ItemFields {
     case none
     /// Any short text can be the title if no path looks like one.
     case anyTitle
-    /// A title, a URL or a picture that several items have can be the id. A sync skips the later ones of these items.
+    /// A title, a URL or a picture that several items have can be the id, and any short text the title. A sync skips the
+    /// later ones of the items with one id.
     case repeatedIDs
   }
 
@@ -42,7 +43,7 @@ struct ItemFields {
       var ranking = FieldScore.ranking(field, evidence).filter {
         !taken.contains($0.evidence.place)
       }
-      if field == .title, ranking.isEmpty, leniency == .anyTitle {
+      if field == .title, ranking.isEmpty, leniency != .none {
         ranking = FieldScore.possibleTitles(evidence)
       }
       if field == .description, let title = rankings[.title]?.first?.evidence {
@@ -75,7 +76,7 @@ struct ItemFields {
       title: rankings[.title]?.first,
       picture: thumbnail.first,
       among: evidence,
-      takesRepeats: leniency == .repeatedIDs
+      takesRepeats: leniency == .repeatedIDs || !isOneList
     )
     rankings[.id] = ids.isEmpty ? nil : ids
   }
@@ -347,7 +348,8 @@ struct ItemFields {
 
   /// Whether an id and a title were found, without which no item can be read.
   func isUsable(in place: ItemPlace) -> Bool {
-    rankings[.title] != nil && (place.kind == .itemsByID && place.areNamedApart || rankings[.id] != nil)
+    rankings[.title] != nil
+      && (place.kind == .itemsByID && place.areNamedApart || rankings[.id] != nil)
   }
 
   /// Whether the objects have an id, a price, or a title with a picture.
@@ -355,6 +357,18 @@ struct ItemFields {
     func isSure(_ scores: [FieldScore]?) -> Bool { scores?.first?.isSure == true }
     return isSure(rankings[.id]) || isSure(salePrice) || isSure(normalPrice)
       || isSure(rankings[.title]) && isSure(thumbnail)
+  }
+
+  /// Whether the objects have a picture or a price, as things to buy or to look at have.
+  var areShown: Bool { (thumbnail + salePrice + normalPrice).contains(where: \.isSure) }
+
+  /// Whether the objects have a picture, and a price or the URL of a page.
+  ///
+  /// The brands or categories in a filter have names and counts, and a picture at most.
+  var areGoods: Bool {
+    thumbnail.first?.isSure == true
+      && ((salePrice + normalPrice).contains(where: \.isSure)
+        || evidence.contains { IDChoice.isPageLink($0) && $0.variety > 0.5 })
   }
 
   /// The confidence that the objects with these fields are items, from 0 to 1.

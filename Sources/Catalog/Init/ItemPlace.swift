@@ -40,6 +40,14 @@ struct ItemPlace {
     let count: Int
   }
 
+  /// The items that are examined; of items of a list that are equal in everything, the first.
+  ///
+  /// A list that was collected from several pages can have an item several times. A sync keeps it once.
+  var examined: [JSONNode] {
+    let chosen = EvidenceCollection.chosen(items)
+    return kind == .list ? chosen.unique(by: \.stored) : chosen
+  }
+
   /// The JSONPath to the place, such as `$.data.products`.
   var jsonPath: String { FieldPlace.path(path) }
 
@@ -311,6 +319,8 @@ struct ResponseLook {
   /// The confidence that the items are at ``place``, from 0 to slightly above 1.
   let confidence: Double
   let fields: ItemFields
+  /// The values that were accepted although they do not look like a title or an id.
+  let leniency: ItemFields.Leniency
   /// Other lists that look like the items too; none of them is a part of the list or has the same items.
   let rivals: [ItemPlace]
   /// Lists that look less like the items than the ``rivals``, each with the confidence that it has items.
@@ -331,11 +341,12 @@ struct ResponseLook {
     let joined = program?.applied(to: body)
     let found = joined.flatMap { Self.best(in: $0) }
     let best =
-      found ?? Self.best(in: response) ?? Self.best(in: response, .anyTitle)
-      ?? Self.best(in: response, .repeatedIDs)
+      found
+      ?? [.none, .anyTitle, .repeatedIDs].lazy.compactMap { Self.best(in: response, $0) }.first
     guard let best else {
       throw MappingProposal.nothingFound(in: response)
     }
+    leniency = best.leniency
     self.notation = notation
     self.response = response
     self.program = found == nil ? nil : program
@@ -351,7 +362,7 @@ struct ResponseLook {
   private static func best(
     in root: JSONNode,
     _ leniency: ItemFields.Leniency = .none
-  ) -> (found: Found, rivals: [Found], others: [Found])? {
+  ) -> (found: Found, rivals: [Found], others: [Found], leniency: ItemFields.Leniency)? {
     var best: Found?
     var all: [Found] = []
     var leftOut: [[String]: [ItemPlace.OtherList]] = [:]
@@ -371,7 +382,7 @@ struct ResponseLook {
           )
         }
       }
-      guard leniency != .anyTitle || fields.thumbnail.first?.isSure == true else { continue }
+      guard leniency == .none || fields.areShown else { continue }
       guard fields.isUsable(in: place) else { continue }
       // The same items can be in several lists of a response, for example as the featured ones.
       if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
@@ -391,18 +402,18 @@ struct ResponseLook {
       let lists = all.filter { isBeside($0, best) }
       rivals = lists.filter { isRival($0, of: best) }
       others = lists.filter { !isRival($0, of: best) && $0.confidence >= FieldScore.sure }
-      // Of several such lists, one that is longer and whose items have more members is the likeliest.
+      // Of several such lists, one of goods is the likeliest, and one that is longer and whose items have more members.
       if let place = rivals.firstIndex(where: { isFuller($0, than: best) }) {
         swap(&best, &rivals[place])
       }
     }
     best.place.leftOut = leftOut[best.place.path] ?? best.place.leftOut
-    return (best, rivals, others)
+    return (best, rivals, others, leniency)
   }
 
   private static func fields(of place: ItemPlace, _ leniency: ItemFields.Leniency) -> ItemFields {
     ItemFields(
-      EvidenceCollection(place.items).all,
+      EvidenceCollection(place.examined).all,
       isOneList: place.sections.isEmpty,
       leniency
     )
@@ -444,11 +455,14 @@ struct ResponseLook {
 
   private static func isRival(_ other: Found, of best: Found) -> Bool {
     other.confidence > max(0.5, best.confidence - 0.15)
+      || other.fields.areGoods && !best.fields.areGoods
   }
 
   private static func isFuller(_ other: Found, than best: Found) -> Bool {
-    other.place.items.count > best.place.items.count
-      && other.fields.evidence.count > best.fields.evidence.count
+    other.fields.areGoods == best.fields.areGoods
+      ? other.place.items.count > best.place.items.count
+        && other.fields.evidence.count > best.fields.evidence.count
+      : other.fields.areGoods
   }
 }
 

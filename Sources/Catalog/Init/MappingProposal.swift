@@ -55,7 +55,12 @@ package struct MappingProposal {
     confidence = looks.map { min(1, $0.confidence) }.min() ?? 0
     fields =
       looks.count == 1
-      ? look.fields : ItemFields(EvidenceCollection(best.items).all, isOneList: false)
+      ? look.fields
+      : ItemFields(
+        EvidenceCollection(best.items).all,
+        isOneList: false,
+        looks.first { $0.leniency != .none }?.leniency ?? .none
+      )
     let all = fields.evidence
     let prices = fields.prices.map(\.evidence)
     let money = CurrencyProposal(given: currency, items: all, prices: prices, root: root)
@@ -143,9 +148,9 @@ package struct MappingProposal {
     let values = root.kind == .array ? [root] : root.members.map(\.value)
     let lists = values.filter { $0.kind == .array }
     let isEmpty = !lists.isEmpty && lists.allSatisfy { $0.count == 0 }
-    let names = root.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
-    let record = root["items"]?.elements.first?.members.prefix(8).map {
-      PlainText.line(String($0.name.prefix(40)))
+    func names(_ node: JSONNode) -> String {
+      node.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
+        .joined(separator: ", ")
     }
     let isText = root.text.map { (try? JSONDocument(parsing: Array($0.utf8), of: "text")) != nil }
     if isText == true {
@@ -161,11 +166,12 @@ package struct MappingProposal {
     let longest = ItemPlace.all(in: root).ranked { $0.items.count }.prefix(20)
     let cause = longest.lazy.compactMap { IDChoice.absence(in: $0.items) }.first
     let found =
-      record?.isEmpty == false
-      ? "items with \((record ?? []).joined(separator: ", "))"
-      : names.isEmpty
-        ? "\(root.kind.phrase) of \(root.count) values"
-        : "an object with \(names.joined(separator: ", "))"
+      longest.first.map {
+        "\($0.items.count) objects at \(PlainText.line(String($0.allItems.prefix(80)))) with \(names($0.items[0])), "
+          + "and none of these looks like a title"
+      }
+      ?? (root.members.isEmpty
+        ? "\(root.kind.phrase) of \(root.count) values" : "an object with \(names(root))")
     return CatalogError(
       .unexpectedShape,
       subject: "the response",
@@ -239,7 +245,11 @@ extension MappingProposal: ProposedReading {
   /// The lines with the path to the items, and with the transform that makes the items if there is one.
   private var items: [String] {
     let path = place.jsonPath
-    let reason = "an array of \(count(itemCount, "object"))"
+    let repeats = itemCount - place.examined.count
+    let reason =
+      "an array of \(count(itemCount, "object"))"
+      + (repeats > 0 && itemCount <= EvidenceCollection.itemLimit
+        ? ", \(repeats) of them equal to another" : "")
     if let program = look.program {
       return [program.comment] + made(noted("items: $.items", confidence, reason))
     }
