@@ -143,15 +143,17 @@ package struct MappingProposal {
     return named.max { $0.confidence < $1.confidence }
   }
 
+  /// The first names of an object's members, on one line.
+  private static func memberNames(_ node: JSONNode) -> String {
+    node.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
+      .joined(separator: ", ")
+  }
+
   /// The error for a response that has nothing that looks like items.
   static func nothingFound(in root: JSONNode) -> CatalogError {
     let values = root.kind == .array ? [root] : root.members.map(\.value)
     let lists = values.filter { $0.kind == .array }
     let isEmpty = !lists.isEmpty && lists.allSatisfy { $0.count == 0 }
-    func names(_ node: JSONNode) -> String {
-      node.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
-        .joined(separator: ", ")
-    }
     let isText = root.text.map { (try? JSONDocument(parsing: Array($0.utf8), of: "text")) != nil }
     if isText == true {
       return CatalogError(
@@ -165,13 +167,15 @@ package struct MappingProposal {
     }
     let longest = ItemPlace.all(in: root).ranked { $0.items.count }.prefix(20)
     let cause = longest.lazy.compactMap { IDChoice.absence(in: $0.items) }.first
-    let found =
-      longest.first.map {
-        "\($0.items.count) objects at \(PlainText.line(String($0.allItems.prefix(80)))) with \(names($0.items[0])), "
-          + "and none of these looks like a title"
-      }
-      ?? (root.members.isEmpty
-        ? "\(root.kind.phrase) of \(root.count) values" : "an object with \(names(root))")
+    var found =
+      root.members.isEmpty
+      ? "\(root.kind.phrase) of \(root.count) values" : "an object with \(memberNames(root))"
+    if let most = longest.first {
+      let path = PlainText.line(String(most.allItems.prefix(80)))
+      found =
+        "\(most.items.count) objects at \(path) with \(memberNames(most.items[0])), "
+        + "and none of these looks like a title"
+    }
     return CatalogError(
       .unexpectedShape,
       subject: "the response",
