@@ -120,7 +120,7 @@ struct ProposalListTests {
     Case(
       testDescription: "the members of several objects are items, and their names that repeat are no ids",
       body:
-        #"{"groups": {"a": {"goods": {"i1": {"name": "Cup", "price": 9.5, "image": "https://c.example/1.jpg"}, "i2": {"name": "Pan", "price": 8.5, "image": "https://c.example/2.jpg"}}}, "b": {"goods": {"i1": {"name": "Jug", "price": 7.5, "image": "https://c.example/3.jpg"}, "i2": {"name": "Pot", "price": 6.5, "image": "https://c.example/4.jpg"}}}}}"#,
+        #"{"groups": {"a": {"name": "A", "goods": {"i1": {"name": "Cup", "price": 9.5, "image": "https://c.example/1.jpg"}, "i2": {"name": "Pan", "price": 8.5, "image": "https://c.example/2.jpg"}}}, "b": {"name": "B", "goods": {"i1": {"name": "Jug", "price": 7.5, "image": "https://c.example/3.jpg"}, "i2": {"name": "Pot", "price": 6.5, "image": "https://c.example/4.jpg"}}}}}"#,
       lines: [#"  {items: [.["groups"][]["goods"] | to_entries[] | .value]}"#, "  id: $.name"],
       unsure: ["id"],
       count: 4

@@ -339,10 +339,10 @@ struct FieldScore {
   static func possibleTitles(_ all: [FieldEvidence]) -> [FieldScore] {
     let short = all.filter { evidence in
       let isOther = evidence.place.names.contains {
-        FieldRules.has("other", "person", "mark", "counter", in: NameWords.plain($0))
+        FieldRules.has("other", "person", "mark", "counter", "measure", in: NameWords.plain($0))
           || FieldRules.isID($0)
       }
-      return fit(.title, evidence) > 0.5 && evidence.variety > 0.5 && !isOther
+      return fit(.title, evidence) > 0.5 && evidence.variety > 0.5 && !isOther && !evidence.isCount
         && evidence.share { $0.utf8.count <= 200 } == 1
     }
     let slugs = all.filter { evidence in

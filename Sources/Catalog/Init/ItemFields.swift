@@ -359,16 +359,15 @@ struct ItemFields {
       || isSure(rankings[.title]) && isSure(thumbnail)
   }
 
-  /// Whether the objects have a picture or a price, as things to buy or to look at have.
-  var areShown: Bool { (thumbnail + salePrice + normalPrice).contains(where: \.isSure) }
-
-  /// Whether the objects have a picture, and a price or the URL of a page.
+  /// How much the objects have of a shop's items: 0, or 1 with a picture or a price, or 2 with a picture and a price or
+  /// the URL of a page.
   ///
-  /// The brands or categories in a filter have names and counts, and a picture at most.
-  var areGoods: Bool {
-    thumbnail.first?.isSure == true
-      && ((salePrice + normalPrice).contains(where: \.isSure)
-        || evidence.contains { IDChoice.isPageLink($0) && $0.variety > 0.5 })
+  /// The brands or categories in a filter have names and counts, and an icon at most.
+  var showing: Int {
+    let hasPicture = thumbnail.first?.isSure == true
+    let hasPrice = (salePrice + normalPrice).contains(where: \.isSure)
+    let hasLink = evidence.contains { IDChoice.isPageLink($0) && $0.variety > 0.5 }
+    return hasPicture && (hasPrice || hasLink) ? 2 : hasPicture || hasPrice ? 1 : 0
   }
 
   /// The confidence that the objects with these fields are items, from 0 to 1.

@@ -382,7 +382,7 @@ struct ResponseLook {
           )
         }
       }
-      guard leniency == .none || fields.areShown else { continue }
+      guard leniency == .none || fields.showing > 0 else { continue }
       guard fields.isUsable(in: place) else { continue }
       // The same items can be in several lists of a response, for example as the featured ones.
       if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
@@ -402,7 +402,8 @@ struct ResponseLook {
       let lists = all.filter { isBeside($0, best) }
       rivals = lists.filter { isRival($0, of: best) }
       others = lists.filter { !isRival($0, of: best) && $0.confidence >= FieldScore.sure }
-      // Of several such lists, one of goods is the likeliest, and one that is longer and whose items have more members.
+      // Of several such lists, one whose items have pictures and prices is the likeliest, or else one that is longer and
+      // whose items have more members.
       if let place = rivals.firstIndex(where: { isFuller($0, than: best) }) {
         swap(&best, &rivals[place])
       }
@@ -423,10 +424,13 @@ struct ResponseLook {
   ///
   /// For example, `$.groups[*].items` has the items of `$.groups.a.items` and `$.groups.b.items`.
   private static func isWider(_ wide: Found, than best: Found) -> Bool {
-    let paths = (wide.place.path, best.place.path)
-    return best.place.kind == .itemsByID && wide.place.kind == .itemsByID && paths.0 != paths.1
-      && paths.0.count == paths.1.count
-      && zip(paths.0, paths.1).allSatisfy { $0 == $1 || $0 == FieldPlace.everyElement }
+    let every = FieldPlace.everyElement
+    let member = wide.place.kind == .sectionsByName ? wide.place.member : nil
+    let path = wide.place.path + (member.map { [every, $0.name] } ?? [])
+    return best.place.kind == (member == nil ? .itemsByID : .list)
+      && (member != nil || wide.place.kind == .itemsByID)
+      && path != best.place.path && path.count == best.place.path.count
+      && zip(path, best.place.path).allSatisfy { $0 == $1 || $0 == every }
       && wide.confidence > best.confidence - 0.3
   }
 
@@ -454,15 +458,15 @@ struct ResponseLook {
   }
 
   private static func isRival(_ other: Found, of best: Found) -> Bool {
-    other.confidence > max(0.5, best.confidence - 0.15)
-      || other.fields.areGoods && !best.fields.areGoods
+    let isMoreShown = other.fields.showing > best.fields.showing
+    return other.confidence > max(0.5, best.confidence - (isMoreShown ? 0.3 : 0.15))
   }
 
   private static func isFuller(_ other: Found, than best: Found) -> Bool {
-    other.fields.areGoods == best.fields.areGoods
+    other.fields.showing == best.fields.showing
       ? other.place.items.count > best.place.items.count
         && other.fields.evidence.count > best.fields.evidence.count
-      : other.fields.areGoods
+      : other.fields.showing > best.fields.showing
   }
 }
 
