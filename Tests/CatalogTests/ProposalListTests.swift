@@ -159,7 +159,7 @@ struct ProposalListTests {
       lines: [
         #"  {sections: [.["acids"] | to_entries[] | {key, title: .key, items: .value["offers"]}]}"#
       ],
-      unsure: ["id"],
+      unsure: ["items", "id"],
       count: 6
     ),
     Case(
@@ -167,7 +167,7 @@ struct ProposalListTests {
       body:
         #"[{"denumire": "Ceainic", "pret": 80.5, "pretVechi": 99.5}, {"denumire": "Vas", "pret": 12.5, "pretVechi": 19.5}]"#,
       lines: ["  title: $.denumire", "  normalPrice: $.pretVechi", "  salePrice: $.pret"],
-      unsure: ["id"],
+      unsure: ["items", "id"],
       count: 2
     ),
     Case(
