@@ -103,7 +103,7 @@ struct ProposalListTests {
       count: 23
     ),
     Case(
-      testDescription: "goods with pages precede a longer list of makers with icons, which is asked about",
+      testDescription: "goods with pages precede a longer list of makers with icons",
       body:
         #"{"makers": ITEMS({"id": "mNUMBER", "name": "Maker NUMBER", "icon": "https://c.example/mNUMBER.png", "count": 7}), "page": {"cards": [MORE_3({"name": "Boat NUMBER", "url": "https://s.example/b/NUMBER", "image": "https://c.example/NUMBER.jpg"})]}}"#,
       lines: ["items: $.page.cards", "# items: $.makers"],
@@ -118,7 +118,7 @@ struct ProposalListTests {
       count: 1
     ),
     Case(
-      testDescription: "the members of several objects are items, and their names that repeat are no ids",
+      testDescription: "the members of several objects are items; names that repeat are no ids",
       body:
         #"{"groups": {"a": {"name": "A", "goods": {"i1": {"name": "Cup", "price": 9.5, "image": "https://c.example/1.jpg"}, "i2": {"name": "Pan", "price": 8.5, "image": "https://c.example/2.jpg"}}}, "b": {"name": "B", "goods": {"i1": {"name": "Jug", "price": 7.5, "image": "https://c.example/3.jpg"}, "i2": {"name": "Pot", "price": 6.5, "image": "https://c.example/4.jpg"}}}}}"#,
       lines: [#"  {items: [.["groups"][]["goods"] | to_entries[] | .value]}"#, "  id: $.name"],

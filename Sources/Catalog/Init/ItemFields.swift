@@ -18,23 +18,14 @@ struct ItemFields {
   /// The chosen path of the item's pictures.
   private(set) var gallery: [FieldScore] = []
 
-  /// The values that are accepted although they do not look like a title or an id.
-  enum Leniency {
-    case none
-    /// Any short text can be the title if no path looks like one.
-    case anyTitle
-    /// A title, a URL or a picture that several items have can be the id, and any short text the title. A sync skips the
-    /// later ones of the items with one id.
-    case repeatedIDs
-  }
-
   /// Chooses the fields among all paths in the items.
   ///
   /// - Parameters:
   ///   - evidence: The values at every path in the items.
   ///   - isOneList: Whether the items are in one list. Items of several lists, which are sections, can have equal ids.
-  ///   - leniency: The values that are accepted although they do not look like a title or an id.
-  init(_ evidence: [FieldEvidence], isOneList: Bool, _ leniency: Leniency = .none) {
+  ///   - isLenient: Whether any short text can be the title if no path looks like one, and whether a title, a URL or a
+  ///     picture that several items have can be the id. A sync skips the later ones of the items with one id.
+  init(_ evidence: [FieldEvidence], isOneList: Bool, isLenient: Bool = false) {
     self.evidence = evidence
     var taken: Set<FieldPlace> = []
     for field in [
@@ -43,7 +34,7 @@ struct ItemFields {
       var ranking = FieldScore.ranking(field, evidence).filter {
         !taken.contains($0.evidence.place)
       }
-      if field == .title, ranking.isEmpty, leniency != .none {
+      if field == .title, ranking.isEmpty, isLenient {
         ranking = FieldScore.possibleTitles(evidence)
       }
       if field == .description, let title = rankings[.title]?.first?.evidence {
@@ -76,7 +67,7 @@ struct ItemFields {
       title: rankings[.title]?.first,
       picture: thumbnail.first,
       among: evidence,
-      takesRepeats: leniency == .repeatedIDs || !isOneList
+      takesRepeats: isLenient || !isOneList
     )
     rankings[.id] = ids.isEmpty ? nil : ids
   }

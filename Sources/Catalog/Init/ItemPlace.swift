@@ -245,8 +245,8 @@ struct ItemPlace {
         let members = values.flatMap { $0[name]?.members ?? [] }
         let inner = members.map(\.value)
         guard inner.count > 1, Self.areObjects(inner), Self.areAlike(inner) else { continue }
-        var place = ItemPlace(
-          kind: .itemsByID, path: path + [FieldPlace.everyElement, name], items: inner)
+        let way = path + [FieldPlace.everyElement, name]
+        var place = ItemPlace(kind: .itemsByID, path: way, items: inner)
         place.areNamedApart = Set(members.map(\.name)).count == members.count
         found.append(place)
       }
@@ -254,9 +254,7 @@ struct ItemPlace {
 
     /// Whether the lists are of the same kind: each has half of the names of the longest one, or its id, price or picture.
     ///
-    /// - Parameters:
-    ///   - lists: The lists.
-    ///   - isStrict: Whether each list must have more than half of the names of both, among them those of prices.
+    /// If `isStrict`, each has more than half of the names of both, among them those of prices.
     private static func areAkin(_ lists: [[JSONNode]], isStrict: Bool) -> Bool {
       guard let longest = lists.max(by: { $0.count < $1.count }) else { return false }
       let names = Set(longest[0].members.map(\.name))
@@ -319,8 +317,8 @@ struct ResponseLook {
   /// The confidence that the items are at ``place``, from 0 to slightly above 1.
   let confidence: Double
   let fields: ItemFields
-  /// The values that were accepted although they do not look like a title or an id.
-  let leniency: ItemFields.Leniency
+  /// Whether values were accepted that do not look like a title or an id.
+  let isLenient: Bool
   /// Other lists that look like the items too; none of them is a part of the list or has the same items.
   let rivals: [ItemPlace]
   /// Lists that look less like the items than the ``rivals``, each with the confidence that it has items.
@@ -340,13 +338,11 @@ struct ResponseLook {
     // The output of the program is used only if it contains items.
     let joined = program?.applied(to: body)
     let found = joined.flatMap { Self.best(in: $0) }
-    let best =
-      found
-      ?? [.none, .anyTitle, .repeatedIDs].lazy.compactMap { Self.best(in: response, $0) }.first
-    guard let best else {
+    let strict = found ?? Self.best(in: response)
+    guard let best = strict ?? Self.best(in: response, isLenient: true) else {
       throw MappingProposal.nothingFound(in: response)
     }
-    leniency = best.leniency
+    isLenient = strict == nil
     self.notation = notation
     self.response = response
     self.program = found == nil ? nil : program
@@ -361,20 +357,20 @@ struct ResponseLook {
   /// The place whose objects look most like items, with the lists that look like them too.
   private static func best(
     in root: JSONNode,
-    _ leniency: ItemFields.Leniency = .none
-  ) -> (found: Found, rivals: [Found], others: [Found], leniency: ItemFields.Leniency)? {
+    isLenient: Bool = false
+  ) -> (found: Found, rivals: [Found], others: [Found])? {
     var best: Found?
     var all: [Found] = []
     var leftOut: [[String]: [ItemPlace.OtherList]] = [:]
     for var place in ItemPlace.all(in: root) {
-      var fields = fields(of: place, leniency)
+      var fields = fields(of: place, isLenient)
       var confidence = fields.confidence * MappingProposal.weight(of: place, fields)
       if !place.names.isEmpty {
         let kept = place.keeping { fields.areItems($0.elements) }
         if kept.names.count == 1 { leftOut[place.path + kept.names] = kept.leftOut }
         guard kept.names.count > 1 else { continue }
         if !kept.leftOut.isEmpty {
-          (place, fields) = (kept, self.fields(of: kept, leniency))
+          (place, fields) = (kept, self.fields(of: kept, isLenient))
           // Beside lists of other things, each list of items can be the only one.
           confidence = min(
             confidence,
@@ -382,7 +378,7 @@ struct ResponseLook {
           )
         }
       }
-      guard leniency == .none || fields.showing > 0 else { continue }
+      guard !isLenient || fields.showing > 0 else { continue }
       guard fields.isUsable(in: place) else { continue }
       // The same items can be in several lists of a response, for example as the featured ones.
       if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
@@ -409,14 +405,14 @@ struct ResponseLook {
       }
     }
     best.place.leftOut = leftOut[best.place.path] ?? best.place.leftOut
-    return (best, rivals, others, leniency)
+    return (best, rivals, others)
   }
 
-  private static func fields(of place: ItemPlace, _ leniency: ItemFields.Leniency) -> ItemFields {
+  private static func fields(of place: ItemPlace, _ isLenient: Bool) -> ItemFields {
     ItemFields(
       EvidenceCollection(place.examined).all,
       isOneList: place.sections.isEmpty,
-      leniency
+      isLenient: isLenient
     )
   }
 

@@ -59,7 +59,7 @@ package struct MappingProposal {
       : ItemFields(
         EvidenceCollection(best.items).all,
         isOneList: false,
-        looks.first { $0.leniency != .none }?.leniency ?? .none
+        isLenient: looks.contains(where: \.isLenient)
       )
     let all = fields.evidence
     let prices = fields.prices.map(\.evidence)
