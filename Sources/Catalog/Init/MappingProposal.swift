@@ -172,9 +172,10 @@ package struct MappingProposal {
       ? "\(root.kind.phrase) of \(root.count) values" : "an object with \(memberNames(root))"
     if let most = longest.first {
       let path = PlainText.line(String(most.allItems.prefix(80)))
+      let titles = FieldScore.ranking(.title, EvidenceCollection(most.items).all)
       found =
-        "\(most.items.count) objects at \(path) with \(memberNames(most.items[0])), "
-        + "and none of these looks like a title"
+        "a list of \(most.items.count) at \(path) with \(memberNames(most.items[0]))"
+        + (titles.isEmpty ? ", and none of these looks like a title" : "")
     }
     return CatalogError(
       .unexpectedShape,
