@@ -145,7 +145,7 @@ struct ProposalFormTests {
 
   @Test func `items that only repeat are refused with the field and a remedy`() {
     let items = (0..<16).map {
-      #"{"code": "g\#($0 % 2)", "title": "\#($0 % 2 == 0 ? "Tissues" : "Nuts")", "weight": \#($0)}"#
+      #"{"code": "g\#($0 % 2)", "title": "\#($0 % 2 == 0 ? "Tissues" : "Nuts")", "weight": \#($0).5}"#
     }
 
     let error = #expect(throws: CatalogError.self) {
