@@ -339,10 +339,10 @@ struct FieldScore {
   static func possibleTitles(_ all: [FieldEvidence]) -> [FieldScore] {
     let short = all.filter { evidence in
       let isOther = evidence.place.names.contains {
-        FieldRules.has("other", "person", "mark", "counter", "measure", in: NameWords.plain($0))
+        FieldRules.has("other", "person", "mark", "counter", in: NameWords.plain($0))
           || FieldRules.isID($0)
       }
-      return fit(.title, evidence) > 0.5 && evidence.variety > 0.5 && !isOther && !evidence.isCount
+      return fit(.title, evidence) > 0.5 && evidence.variety > 0.5 && !isOther
         && evidence.share { $0.utf8.count <= 200 } == 1
     }
     let slugs = all.filter { evidence in
@@ -350,9 +350,11 @@ struct FieldScore {
       return isSlug && evidence.isText && evidence.isOne && evidence.variety > 0.5
         && evidence.share { $0.contains("-") && !PictureText.isLink($0) } > 0.5
     }
-    // A number, such as that of the bedrooms of a house, is the title of last resort.
-    return (short.isEmpty ? slugs : short).ranked { $0.share(PriceText.isPrice) < 0.5 ? 1 : 0 }
-      .map { FieldScore(evidence: $0, confidence: floor) }
+    // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage.
+    return (short.isEmpty ? slugs : short).ranked {
+      let isMeasure = FieldRules.has("measure", in: NameWords.plain($0.place.name))
+      return $0.share(PriceText.isPrice) < 0.5 && !isMeasure ? 1 : 0
+    }.map { FieldScore(evidence: $0, confidence: floor) }
   }
 
   /// The confidence that the names on a path mean the field.

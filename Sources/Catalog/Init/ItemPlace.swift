@@ -428,6 +428,9 @@ struct ResponseLook {
       && path != best.place.path && path.count == best.place.path.count
       && zip(path, best.place.path).allSatisfy { $0 == $1 || $0 == every }
       && wide.confidence > best.confidence - 0.3
+      && (member == nil ? [.title] : [.id, .title]).allSatisfy {
+        wide.fields.rankings[$0]?.first?.evidence.isRefused == false
+      }
   }
 
   /// Whether the sections of a place can be the items themselves, and the items of the place parts of them.
