@@ -5,6 +5,8 @@ import Testing
 /// Which list of a response a proposal takes for the items, and which value for their ids.
 struct ProposalListTests {
   /// A response in which `ITEMS(template)` is a list of twenty objects; NUMBER is 1, 2, … in them.
+  ///
+  /// `MORE(template)` is twenty objects without the brackets of a list, and `MORE_3(template)` three.
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let body: String
@@ -100,21 +102,99 @@ struct ProposalListTests {
       unsure: ["id"],
       count: 23
     ),
+    Case(
+      testDescription: "goods with pages precede a longer list of makers with icons",
+      body:
+        #"{"makers": ITEMS({"id": "mNUMBER", "name": "Maker NUMBER", "icon": "https://c.example/mNUMBER.png", "count": 7}), "page": {"cards": [MORE_3({"name": "Boat NUMBER", "url": "https://s.example/b/NUMBER", "image": "https://c.example/NUMBER.jpg"})]}}"#,
+      lines: ["items: $.page.cards", "# items: $.makers"],
+      unsure: ["items", "id"],
+      count: 3
+    ),
+    Case(
+      testDescription: "a list of one product is the items, not its variants",
+      body:
+        #"[{"node": {"id": "p/1", "title": "Kettle", "images": {"edges": [{"node": {"url": "https://c.example/k.jpg"}}]}, "variants": {"edges": [{"node": {"id": "v/1", "title": "Red", "price": {"amount": "29.0"}}}, {"node": {"id": "v/2", "title": "Blue", "price": {"amount": "29.0"}}}]}}}]"#,
+      lines: ["items: $", "  id: $.node.id", "  title: $.node.title"],
+      count: 1
+    ),
+    Case(
+      testDescription: "the members of several objects are items; names that repeat are no ids",
+      body:
+        #"{"groups": {"a": {"name": "A", "goods": {"i1": {"name": "Cup", "price": 9.5, "image": "https://c.example/1.jpg"}, "i2": {"name": "Pan", "price": 8.5, "image": "https://c.example/2.jpg"}}}, "b": {"name": "B", "goods": {"i1": {"name": "Jug", "price": 7.5, "image": "https://c.example/3.jpg"}, "i2": {"name": "Pot", "price": 6.5, "image": "https://c.example/4.jpg"}}}}}"#,
+      lines: [#"  {items: [.["groups"][]["goods"] | to_entries[] | .value]}"#, "  id: $.name"],
+      unsure: ["id"],
+      count: 4
+    ),
+    Case(
+      testDescription: "lists beside an object are sections",
+      body:
+        #"{"gifts": ITEMS(CUP), "linen": [{"id": 91, "name": "Towel", "price": 9.5, "image": ""}], "trip": {"title": "Rome", "text": "By train"}}"#,
+      lines: [
+        #"  {sections: [to_entries[] | select((.value | type == "array")) | {key, title: .key, items: .value}]}"#
+      ],
+      count: 21
+    ),
+    Case(
+      testDescription: "rows that are equal are said to be, and do no harm",
+      body:
+        #"{"goods": [MORE(PAGE), {"name": "Cup 1", "url": "https://s.example/p/1", "price": 9.5, "image": "https://c.example/1.jpg"}, {"name": "Cup 2", "url": "https://s.example/p/2", "price": 9.5, "image": "https://c.example/2.jpg"}]}"#,
+      lines: ["  id: $.name"],
+      texts: ["an array of 22 objects, 2 of them equal to another", "in 20 of 20 items"],
+      unsure: ["id"],
+      count: 22
+    ),
+    Case(
+      testDescription: "a title that items of different prices share is an id in doubt",
+      body:
+        #"{"goods": [MORE({"name": "Cup NUMBER", "price": 9.5}), MORE({"name": "Cup NUMBER", "price": 8.5})]}"#,
+      lines: ["  id: $.name"],
+      texts: ["several items have the same: a sync skips 20 of 40"],
+      unsure: ["items", "id"],
+      count: 40
+    ),
+    Case(
+      testDescription: "sections have all items although these have the same names in each",
+      body:
+        #"{"acids": {"zinc": {"id": "zinc", "offers": [MORE_3({"name": "Maker NUMBER", "price": 9.5})]}, "iron": {"id": "iron", "offers": [MORE_3({"name": "Maker NUMBER", "price": 8.5})]}}}"#,
+      lines: [
+        #"  {sections: [.["acids"] | to_entries[] | {key, title: .key, items: .value["offers"]}]}"#
+      ],
+      unsure: ["items", "id"],
+      count: 6
+    ),
+    Case(
+      testDescription: "a Romanian shop's names are known",
+      body:
+        #"[{"denumire": "Ceainic", "pret": 80.5, "pretVechi": 99.5}, {"denumire": "Vas", "pret": 12.5, "pretVechi": 19.5}]"#,
+      lines: ["  title: $.denumire", "  normalPrice: $.pretVechi", "  salePrice: $.pret"],
+      unsure: ["items", "id"],
+      count: 2
+    ),
+    Case(
+      testDescription: "things with a price and no title get a short text as one",
+      body:
+        #"[{"page": "https://s.example/1", "model": "X7", "price": "111 199 €"}, {"page": "https://s.example/2", "model": "320", "price": "5 450 €"}]"#,
+      lines: ["  title: $.model", "  salePrice: $.price"],
+      unsure: ["items", "id", "title"],
+      count: 2
+    ),
   ]
 
   /// The body with its lists written out.
   private static func filled(_ body: String) -> String {
-    func list(_ template: Substring) -> String {
-      (1...20).map { template.replacing("NUMBER", with: String($0)) }.joined(separator: ", ")
+    func list(_ template: Substring, _ count: Int) -> String {
+      (1...count).map { template.replacing("NUMBER", with: String($0)) }.joined(separator: ", ")
     }
     var body = body.replacing("(CUP)", with: "(\(cup))").replacing("(PAGE)", with: "(\(page))")
       .replacing("LONG", with: String(repeating: "x", count: 260))
-    for (mark, open, close) in [("ITEMS(", "[", "]"), ("MORE(", "", "")] {
+    for (mark, open, close, count) in [
+      ("ITEMS(", "[", "]", 20), ("MORE(", "", "", 20), ("MORE_3(", "", "", 3),
+    ] {
       while let start = body.firstRange(of: mark),
         let end = body[start.upperBound...].firstRange(of: "})")
       {
         let template = body[start.upperBound..<end.lowerBound] + "}"
-        let text = open + list(template) + close
+        let text = open + list(template, count) + close
         body.replaceSubrange(start.lowerBound..<end.upperBound, with: text)
       }
     }
@@ -134,12 +214,11 @@ struct ProposalListTests {
 
   @Test(arguments: [
     (
-      #"{"goods": ITEMS({"name": "Cup", "url": "https://s.example/p/NUMBER"})}"#
-        .replacing("NUMBER", with: "1"),
-      "found an object with goods"
+      #"{"goods": ITEMS({"reviews": NUMBER, "rate": 9.5})}"#,
+      "found a list of 20 at $.goods with reviews, rate, and none of these looks like a title"
     ),
     (
-      #"{"goods": [MORE({"name": "Cup NUMBER", "price": 9.5}), MORE({"name": "Cup NUMBER", "price": 8.5})]}"#,
+      #"{"goods": [MORE({"name": "Cup NUMBER", "size": 9}), MORE({"name": "Cup NUMBER", "size": 8})]}"#,
       "no field differs in all items: $.name is the same as in another item in 20 of 40"
     ),
     (

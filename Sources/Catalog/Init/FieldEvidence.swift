@@ -180,7 +180,7 @@ struct EvidenceCollection {
   /// Whether the current value is in the first element of every list on its path.
   private var isLeading = true
 
-  private static let itemLimit = 5000
+  static let itemLimit = 5000
   private static let placeLimit = 400
   private static let depthLimit = 7
   private static let elementLimit = 10
@@ -189,8 +189,7 @@ struct EvidenceCollection {
   ///
   /// If there are more than 5,000 items, only every second, third, … item is examined.
   init(_ items: [JSONNode]) {
-    let step = max(1, (items.count + Self.itemLimit - 1) / Self.itemLimit)
-    let chosen = stride(from: 0, to: items.count, by: step).map { items[$0] }
+    let chosen = Self.chosen(items)
     for item in chosen {
       seen = []
       visit(item, FieldPlace(steps: []))
@@ -211,6 +210,12 @@ struct EvidenceCollection {
       all[position].total = chosen.count
     }
     addWidths()
+  }
+
+  /// The items to examine, evenly spread over all of them.
+  static func chosen(_ items: [JSONNode]) -> [JSONNode] {
+    let step = max(1, (items.count + itemLimit - 1) / itemLimit)
+    return stride(from: 0, to: items.count, by: step).map { items[$0] }
   }
 
   /// Adds to each place the width beside it.

@@ -114,9 +114,7 @@ struct FormatProposal: ProposedReading {
   /// Refuses a page that has data for search engines but no products, and a feed without items.
   private static func refuse(_ body: [UInt8]) throws(CatalogError) {
     guard BodyFormat.isMarkup(body) else { return }
-    if LinkedData.appears(in: body) {
-      throw try LinkedData.products(in: body, "the response").nothingFound("the response")
-    }
+    if LinkedData.appears(in: body) { return try LinkedData.demandProducts(in: body) }
     let notations = Set(FormatSignature.all.map(\.notation))
     for notation in notations where notation.xml?.roots.isEmpty == false {
       guard let json = try? notation.json(of: body, "the response"),
@@ -277,6 +275,9 @@ enum ProposedNotation {
       let lines = ["read: xml", "xml: {record: \(YAMLText.quoted(record.name))}"]
       return (lines, try notation.json(of: body, "the response"))
     case .page, .lines:
+      if look == .page, LinkedData.appears(in: body) {
+        return (["read: html"], try BodyFormat(kind: .html).json(of: body, "the response"))
+      }
       try ForeignData.check(body, "the response")
       if look == .lines, let separator = TableRecords.unnamedSeparator(in: body) {
         throw .shape(

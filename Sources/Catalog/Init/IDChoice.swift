@@ -10,13 +10,15 @@ enum IDChoice {
   ///   - title: The title, if there is one.
   ///   - picture: The thumbnail, if there is one.
   ///   - evidence: The values at every path in the items.
+  ///   - takesRepeats: Whether a value that several items have can be the id.
   /// - Returns: Empty if no path leads to an id. If the first path leads to none in many items, the second one is for
   ///   these items.
   static func ranking(
     _ named: [FieldScore],
     title: FieldScore?,
     picture: FieldScore?,
-    among evidence: [FieldEvidence]
+    among evidence: [FieldEvidence],
+    takesRepeats: Bool = false
   ) -> [FieldScore] {
     if named.first?.evidence.isRefused == false { return named }
     if let held = named.first(where: { $0.isSure && !$0.evidence.isRefused }) {
@@ -24,7 +26,10 @@ enum IDChoice {
     }
     let links = evidence.filter(isPageLink)
     let telling = ([title?.evidence] + links + [picture?.evidence]).compactMap(\.self).filter {
-      $0.isNearlyUnique && !$0.place.isMany
+      guard let title, !$0.place.isMany, takesRepeats else {
+        return $0.isNearlyUnique && !$0.place.isMany
+      }
+      return !$0.isRefused && $0.distinct.count > 1 && !$0.isShared(by: title.evidence)
     }
     let most = telling.map(\.distinct.count).max()
     let found = telling.first { $0.distinct.count == most }
@@ -34,7 +39,7 @@ enum IDChoice {
   }
 
   /// Whether the values are URLs of pages about the items.
-  private static func isPageLink(_ evidence: FieldEvidence) -> Bool {
+  static func isPageLink(_ evidence: FieldEvidence) -> Bool {
     let name = NameWords.plain(evidence.place.name)
     let words = name.split(separator: " ")
     return evidence.place.steps.count == 1 && evidence.isText

@@ -23,8 +23,9 @@ struct ItemFields {
   /// - Parameters:
   ///   - evidence: The values at every path in the items.
   ///   - isOneList: Whether the items are in one list. Items of several lists, which are sections, can have equal ids.
-  ///   - takesAnyTitle: Whether any short text can be the title if no path looks like one.
-  init(_ evidence: [FieldEvidence], isOneList: Bool, takesAnyTitle: Bool = false) {
+  ///   - isLenient: Whether any short text can be the title if no path looks like one, and whether a title, a URL or a
+  ///     picture that several items have can be the id. A sync skips the later ones of the items with one id.
+  init(_ evidence: [FieldEvidence], isOneList: Bool, isLenient: Bool = false) {
     self.evidence = evidence
     var taken: Set<FieldPlace> = []
     for field in [
@@ -33,7 +34,7 @@ struct ItemFields {
       var ranking = FieldScore.ranking(field, evidence).filter {
         !taken.contains($0.evidence.place)
       }
-      if field == .title, ranking.isEmpty, takesAnyTitle {
+      if field == .title, ranking.isEmpty, isLenient {
         ranking = FieldScore.possibleTitles(evidence)
       }
       if field == .description, let title = rankings[.title]?.first?.evidence {
@@ -65,7 +66,8 @@ struct ItemFields {
       rankings[.id] ?? [],
       title: rankings[.title]?.first,
       picture: thumbnail.first,
-      among: evidence
+      among: evidence,
+      takesRepeats: isLenient || !isOneList
     )
     rankings[.id] = ids.isEmpty ? nil : ids
   }
@@ -337,7 +339,8 @@ struct ItemFields {
 
   /// Whether an id and a title were found, without which no item can be read.
   func isUsable(in place: ItemPlace) -> Bool {
-    rankings[.title] != nil && (place.kind == .itemsByID || rankings[.id] != nil)
+    rankings[.title] != nil
+      && (place.kind == .itemsByID && place.areNamedApart || rankings[.id] != nil)
   }
 
   /// Whether the objects have an id, a price, or a title with a picture.
@@ -345,6 +348,17 @@ struct ItemFields {
     func isSure(_ scores: [FieldScore]?) -> Bool { scores?.first?.isSure == true }
     return isSure(rankings[.id]) || isSure(salePrice) || isSure(normalPrice)
       || isSure(rankings[.title]) && isSure(thumbnail)
+  }
+
+  /// How much the objects have of a shop's items: 0, or 1 with a picture or a price, or 2 with a picture and a price or
+  /// the URL of a page.
+  ///
+  /// The brands or categories in a filter have names and counts, and an icon at most.
+  var showing: Int {
+    let hasPicture = thumbnail.first?.isSure == true
+    let hasPrice = (salePrice + normalPrice).contains(where: \.isSure)
+    let hasLink = evidence.contains { IDChoice.isPageLink($0) && $0.variety > 0.5 }
+    return hasPicture && (hasPrice || hasLink) ? 2 : hasPicture || hasPrice ? 1 : 0
   }
 
   /// The confidence that the objects with these fields are items, from 0 to 1.

@@ -25,6 +25,12 @@ struct ItemPlace {
   var sections: [JSONNode] = []
   /// The member names of ``sections`` if these are arrays in an object; otherwise empty.
   var names: [String] = []
+  /// Whether the object with the sections or items has other members too, which are no such lists.
+  var hasOthers = false
+  /// Whether each item has a name of its own in the response, if the items are the members of objects.
+  ///
+  /// In `{"a": {"item1": {…}}, "b": {"item1": {…}}}`, two items have the same name.
+  var areNamedApart = true
   /// The lists beside the items whose entries seem to be no items, such as `users`.
   var leftOut: [OtherList] = []
 
@@ -32,6 +38,14 @@ struct ItemPlace {
   struct OtherList {
     let path: [String]
     let count: Int
+  }
+
+  /// The items that are examined; of items of a list that are equal in everything, the first.
+  ///
+  /// A list that was collected from several pages can have an item several times. A sync keeps it once.
+  var examined: [JSONNode] {
+    let chosen = EvidenceCollection.chosen(items)
+    return kind == .list ? chosen.unique(by: \.stored) : chosen
   }
 
   /// The JSONPath to the place, such as `$.data.products`.
@@ -209,10 +223,13 @@ struct ItemPlace {
     ) {
       let values = named.map(\.value)
       guard values.count > 1 else { return }
-      let areLists = values.allSatisfy { $0.kind == .array && Self.areObjects($0.elements) }
-      if areLists, Self.areAkin(values.map(\.elements)) {
-        add(.sectionsByName, path, nil, values.flatMap(\.elements), values)
-        found[found.count - 1].names = named.map(\.name)
+      let lists = named.filter { $0.value.kind == .array && Self.areObjects($0.value.elements) }
+      let sections = lists.map(\.value)
+      let hasOthers = lists.count < named.count
+      if lists.count > 1, Self.areAkin(sections.map(\.elements), isStrict: hasOthers) {
+        add(.sectionsByName, path, nil, sections.flatMap(\.elements), sections)
+        found[found.count - 1].names = lists.map(\.name)
+        found[found.count - 1].hasOthers = hasOthers
       }
       guard Self.areObjects(values) else { return }
       let members = values[0].members.filter { Self.areObjects($0.value.elements) }.map(\.name)
@@ -225,23 +242,34 @@ struct ItemPlace {
       found.append(ItemPlace(kind: .itemsByID, path: path, items: values))
       // For example `{"sites": {"a": {"goods": {"1": …}}, "b": {"goods": {"2": …}}}}`.
       for (name, first) in values[0].members.prefix(10) where first.kind == .object {
-        let inner = values.flatMap { $0[name]?.members.map(\.value) ?? [] }
+        let members = values.flatMap { $0[name]?.members ?? [] }
+        let inner = members.map(\.value)
         guard inner.count > 1, Self.areObjects(inner), Self.areAlike(inner) else { continue }
         let way = path + [FieldPlace.everyElement, name]
-        found.append(ItemPlace(kind: .itemsByID, path: way, items: inner))
+        var place = ItemPlace(kind: .itemsByID, path: way, items: inner)
+        place.areNamedApart = Set(members.map(\.name)).count == members.count
+        found.append(place)
       }
     }
 
     /// Whether the lists are of the same kind: each has half of the names of the longest one, or its id, price or picture.
-    private static func areAkin(_ lists: [[JSONNode]]) -> Bool {
+    ///
+    /// If `isStrict`, each has more than half of the names of both, among them those of prices.
+    private static func areAkin(_ lists: [[JSONNode]], isStrict: Bool) -> Bool {
       guard let longest = lists.max(by: { $0.count < $1.count }) else { return false }
       let names = Set(longest[0].members.map(\.name))
+      func isPrice(_ name: String) -> Bool {
+        PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
+      }
       return lists.allSatisfy { list in
         let own = Set(list[0].members.map(\.name))
         let common = own.intersection(names)
+        if isStrict {
+          return common.count * 2 > max(own.count, names.count)
+            && names.filter(isPrice).isSubset(of: common)
+        }
         let isTelling = common.contains { name in
-          FieldRules.isID(name) || FieldRules.isPicture(name)
-            || PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
+          FieldRules.isID(name) || FieldRules.isPicture(name) || isPrice(name)
         }
         return !common.isEmpty && (isTelling || common.count * 2 > min(own.count, names.count))
       }
@@ -289,10 +317,12 @@ struct ResponseLook {
   /// The confidence that the items are at ``place``, from 0 to slightly above 1.
   let confidence: Double
   let fields: ItemFields
+  /// Whether values were accepted that do not look like a title or an id.
+  let isLenient: Bool
   /// Other lists that look like the items too; none of them is a part of the list or has the same items.
   let rivals: [ItemPlace]
-  /// Whether no id of the items is in two of the lists.
-  let areApart: Bool
+  /// Lists that look less like the items than the ``rivals``, each with the confidence that it has items.
+  let others: [(place: ItemPlace, confidence: Double)]
 
   /// A value that is equal for responses that the same keys of a catalog file can read.
   var likeness: [AnyHashable] { [place.kind, place.path, place.member, program, notation] }
@@ -308,19 +338,16 @@ struct ResponseLook {
     // The output of the program is used only if it contains items.
     let joined = program?.applied(to: body)
     let found = joined.flatMap { Self.best(in: $0) }
-    let best =
-      found ?? Self.best(in: response) ?? Self.best(in: response, takesAnyTitle: true)
-    guard let best else {
+    let strict = found ?? Self.best(in: response)
+    guard let best = strict ?? Self.best(in: response, isLenient: true) else {
       throw MappingProposal.nothingFound(in: response)
     }
+    isLenient = strict == nil
     self.notation = notation
     self.response = response
     self.program = found == nil ? nil : program
     rivals = best.rivals.map(\.place)
-    let ids = ([best.found] + best.rivals).map {
-      $0.fields.rankings[.id]?.first?.evidence.distinct ?? []
-    }
-    areApart = ids.reduce(Set()) { $0.union($1) }.count == ids.map(\.count).reduce(0, +)
+    others = best.others.map { ($0.place, $0.confidence) }
     (place, fields) = (best.found.place, best.found.fields)
     confidence = rivals.isEmpty ? best.found.confidence : min(best.found.confidence, 0.6)
   }
@@ -330,20 +357,20 @@ struct ResponseLook {
   /// The place whose objects look most like items, with the lists that look like them too.
   private static func best(
     in root: JSONNode,
-    takesAnyTitle: Bool = false
-  ) -> (found: Found, rivals: [Found])? {
+    isLenient: Bool = false
+  ) -> (found: Found, rivals: [Found], others: [Found])? {
     var best: Found?
     var all: [Found] = []
     var leftOut: [[String]: [ItemPlace.OtherList]] = [:]
     for var place in ItemPlace.all(in: root) {
-      var fields = fields(of: place, takesAnyTitle)
+      var fields = fields(of: place, isLenient)
       var confidence = fields.confidence * MappingProposal.weight(of: place, fields)
       if !place.names.isEmpty {
         let kept = place.keeping { fields.areItems($0.elements) }
         if kept.names.count == 1 { leftOut[place.path + kept.names] = kept.leftOut }
         guard kept.names.count > 1 else { continue }
         if !kept.leftOut.isEmpty {
-          (place, fields) = (kept, self.fields(of: kept, takesAnyTitle))
+          (place, fields) = (kept, self.fields(of: kept, isLenient))
           // Beside lists of other things, each list of items can be the only one.
           confidence = min(
             confidence,
@@ -351,8 +378,10 @@ struct ResponseLook {
           )
         }
       }
-      guard !takesAnyTitle || fields.thumbnail.first?.isSure == true else { continue }
+      guard !isLenient || fields.showing > 0 else { continue }
       guard fields.isUsable(in: place) else { continue }
+      // The same items can be in several lists of a response, for example as the featured ones.
+      if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
       all.append((place, confidence, fields))
       // Of two lists that are as likely, such as the featured items and all items, the longer one is taken.
       let margin = place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
@@ -361,19 +390,47 @@ struct ResponseLook {
       }
     }
     guard var best else { return nil }
-    let outer = all.first { isOuter($0, of: best) }
-    var rivals = [best]
-    if let outer { best = outer } else { rivals = all.filter { isRival($0, of: best) } }
+    let outer = all.first { isOuter($0, of: best) || isWider($0, than: best) }
+    var (rivals, others) = ([best], [Found]())
+    if let outer {
+      best = outer
+    } else {
+      let lists = all.filter { isBeside($0, best) }
+      rivals = lists.filter { isRival($0, of: best) }
+      others = lists.filter { !isRival($0, of: best) && $0.confidence >= FieldScore.sure }
+      // Of several such lists, one whose items have pictures and prices is the likeliest, or else one that is longer and
+      // whose items have more members.
+      if let place = rivals.firstIndex(where: { isFuller($0, than: best) }) {
+        swap(&best, &rivals[place])
+      }
+    }
     best.place.leftOut = leftOut[best.place.path] ?? best.place.leftOut
-    return (best, rivals)
+    return (best, rivals, others)
   }
 
-  private static func fields(of place: ItemPlace, _ takesAnyTitle: Bool) -> ItemFields {
+  private static func fields(of place: ItemPlace, _ isLenient: Bool) -> ItemFields {
     ItemFields(
-      EvidenceCollection(place.items).all,
+      EvidenceCollection(place.examined).all,
       isOneList: place.sections.isEmpty,
-      takesAnyTitle: takesAnyTitle
+      isLenient: isLenient
     )
+  }
+
+  /// Whether a place has the items of another place, and those in the objects beside it.
+  ///
+  /// For example, `$.groups[*].items` has the items of `$.groups.a.items` and `$.groups.b.items`.
+  private static func isWider(_ wide: Found, than best: Found) -> Bool {
+    let every = FieldPlace.everyElement
+    let member = wide.place.kind == .sectionsByName ? wide.place.member : nil
+    let path = wide.place.path + (member.map { [every, $0.name] } ?? [])
+    return best.place.kind == (member == nil ? .itemsByID : .list)
+      && (member != nil || wide.place.kind == .itemsByID)
+      && path != best.place.path && path.count == best.place.path.count
+      && zip(path, best.place.path).allSatisfy { $0 == $1 || $0 == every }
+      && wide.confidence > best.confidence - 0.3
+      && (member == nil ? [.title] : [.id, .title]).allSatisfy {
+        wide.fields.rankings[$0]?.first?.evidence.isRefused == false
+      }
   }
 
   /// Whether the sections of a place can be the items themselves, and the items of the place parts of them.
@@ -390,13 +447,25 @@ struct ResponseLook {
       && !(own.thumbnail[0].evidence.place.isBorrowed)
   }
 
-  private static func isRival(_ other: Found, of best: Found) -> Bool {
+  /// Whether neither of two lists is a part of the other, and they have other items.
+  private static func isBeside(_ other: Found, _ best: Found) -> Bool {
     let items = [best, other].map(\.fields.identities)
     return best.place.kind == .list && other.place.kind == .list
       && !best.place.path.starts(with: other.place.path)
       && !other.place.path.starts(with: best.place.path)
-      && other.confidence > max(0.5, best.confidence - 0.15)
       && items[0].intersection(items[1]).count * 2 < items[1].count
+  }
+
+  private static func isRival(_ other: Found, of best: Found) -> Bool {
+    let isMoreShown = other.fields.showing > best.fields.showing
+    return other.confidence > max(0.5, best.confidence - (isMoreShown ? 0.3 : 0.15))
+  }
+
+  private static func isFuller(_ other: Found, than best: Found) -> Bool {
+    other.fields.showing == best.fields.showing
+      ? other.place.items.count > best.place.items.count
+        && other.fields.evidence.count > best.fields.evidence.count
+      : other.fields.showing > best.fields.showing
   }
 }
 

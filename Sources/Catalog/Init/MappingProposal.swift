@@ -55,7 +55,12 @@ package struct MappingProposal {
     confidence = looks.map { min(1, $0.confidence) }.min() ?? 0
     fields =
       looks.count == 1
-      ? look.fields : ItemFields(EvidenceCollection(best.items).all, isOneList: false)
+      ? look.fields
+      : ItemFields(
+        EvidenceCollection(best.items).all,
+        isOneList: false,
+        isLenient: looks.contains(where: \.isLenient)
+      )
     let all = fields.evidence
     let prices = fields.prices.map(\.evidence)
     let money = CurrencyProposal(given: currency, items: all, prices: prices, root: root)
@@ -91,7 +96,12 @@ package struct MappingProposal {
   /// It is low for an array that is usually a part of an item, such as `variants`, and for lists inside other objects
   /// whose elements have neither an id, a price, nor a title with a picture.
   static func weight(of place: ItemPlace, _ fields: ItemFields) -> Double {
-    let names = place.member.map { $0.steps.map(\.name) } ?? place.path.suffix(1)
+    // In `variants.edges`, the name of the list is `variants`.
+    let named = place.path.last {
+      $0 != FieldPlace.everyElement && !FieldRules.isNamed("listHolder", NameWords.plain($0))
+    }
+    let names = place.member.map { $0.steps.map(\.name) } ?? [named].compactMap(\.self)
+    let isAside = place.path.contains { FieldRules.has("aside", in: NameWords.plain($0)) }
     let size = place.items.count == 1 ? 0.95 : place.sections.isEmpty ? 1 : 1.02
     let isInside = names.contains { name in
       let plain = NameWords.plain(name)
@@ -100,7 +110,8 @@ package struct MappingProposal {
       let isOfOthers = FieldRules.has("person", "other", in: singular)
       return FieldRules.isNamed("inside", plain) || !place.sections.isEmpty && isOfOthers
     }
-    return isInside || place.kind == .sections && !fields.areWhole ? 0.6 * size : size
+    let isPart = isInside || isAside || place.kind == .sections && !fields.areWhole
+    return isPart ? 0.6 * size : size
   }
 
   private static func envelopeTitle(of root: JSONNode, _ place: ItemPlace) -> String? {
@@ -132,15 +143,17 @@ package struct MappingProposal {
     return named.max { $0.confidence < $1.confidence }
   }
 
+  /// The first names of an object's members, on one line.
+  private static func memberNames(_ node: JSONNode) -> String {
+    node.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
+      .joined(separator: ", ")
+  }
+
   /// The error for a response that has nothing that looks like items.
   static func nothingFound(in root: JSONNode) -> CatalogError {
     let values = root.kind == .array ? [root] : root.members.map(\.value)
     let lists = values.filter { $0.kind == .array }
     let isEmpty = !lists.isEmpty && lists.allSatisfy { $0.count == 0 }
-    let names = root.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
-    let record = root["items"]?.elements.first?.members.prefix(8).map {
-      PlainText.line(String($0.name.prefix(40)))
-    }
     let isText = root.text.map { (try? JSONDocument(parsing: Array($0.utf8), of: "text")) != nil }
     if isText == true {
       return CatalogError(
@@ -154,12 +167,16 @@ package struct MappingProposal {
     }
     let longest = ItemPlace.all(in: root).ranked { $0.items.count }.prefix(20)
     let cause = longest.lazy.compactMap { IDChoice.absence(in: $0.items) }.first
-    let found =
-      record?.isEmpty == false
-      ? "items with \((record ?? []).joined(separator: ", "))"
-      : names.isEmpty
-        ? "\(root.kind.phrase) of \(root.count) values"
-        : "an object with \(names.joined(separator: ", "))"
+    var found =
+      root.members.isEmpty
+      ? "\(root.kind.phrase) of \(root.count) values" : "an object with \(memberNames(root))"
+    if let most = longest.first {
+      let path = PlainText.line(String(most.allItems.prefix(80)))
+      let titles = FieldScore.ranking(.title, EvidenceCollection(most.items).all)
+      found =
+        "a list of \(most.items.count) at \(path) with \(memberNames(most.items[0]))"
+        + (titles.isEmpty ? ", and none of these looks like a title" : "")
+    }
     return CatalogError(
       .unexpectedShape,
       subject: "the response",
@@ -233,7 +250,11 @@ extension MappingProposal: ProposedReading {
   /// The lines with the path to the items, and with the transform that makes the items if there is one.
   private var items: [String] {
     let path = place.jsonPath
-    let reason = "an array of \(count(itemCount, "object"))"
+    let repeats = itemCount - place.examined.count
+    let reason =
+      "an array of \(count(itemCount, "object"))"
+      + (repeats > 0 && itemCount <= EvidenceCollection.itemLimit
+        ? ", \(repeats) of them equal to another" : "")
     if let program = look.program {
       return [program.comment] + made(noted("items: $.items", confidence, reason))
     }
@@ -264,17 +285,28 @@ extension MappingProposal: ProposedReading {
     }
     var every = place.path
     for step in apart { every[step] = FieldPlace.everyElement }
-    let total = itemCount + look.rivals.map(\.items.count).reduce(0, +)
+    let all = FieldPlace.path(every)
+    let lists = ((try? JSONPath(parsing: all).values(in: look.response)) ?? []).filter {
+      $0.kind != .null
+    }
+    let objects = lists.flatMap(\.elements)
+    let ids = objects.compactMap { object in
+      fields.rankings[.id]?.first?.evidence.place.nodes(in: object).first
+        .flatMap(FieldReader.plainText)
+    }
     // A sync skips an item that repeats an id, so lists with the same ids cannot be one list.
     let isOne =
-      look.areApart && apart.count == 1 && !paths.isEmpty
-      && paths.allSatisfy { $0.count == every.count }
-    let all = "# items: \(YAMLText.scalar(FieldPlace.path(every)))"
-    let comment = YAMLText.comment("all \(look.rivals.count + 1) lists: \(total) objects")
-    return look.rivals.prefix(12).map { rival in
-      let objects = count(rival.items.count, "object")
-      return noted("# items: \(YAMLText.scalar(rival.allItems))", 0.6, "an array of \(objects)")
-    } + (isOne ? ["\(all)   \(comment)"] : [])
+      apart.count == 1 && lists.count > 1 && paths.allSatisfy { $0.count == every.count }
+      && lists.allSatisfy { $0.kind == .array } && Set(ids).count == objects.count
+    let comment = YAMLText.comment("all \(lists.count) lists: \(objects.count) objects")
+    func line(_ other: ItemPlace, _ confidence: Double, _ noun: String) -> String {
+      let objects = count(other.items.count, "object")
+      let path = YAMLText.scalar(other.allItems)
+      return noted("# items: \(path)", confidence, "\(noun) of \(objects)")
+    }
+    return look.rivals.prefix(12).map { line($0, 0.6, "an array") }
+      + (isOne ? ["# items: \(YAMLText.scalar(all))   \(comment)"] : [])
+      + look.others.prefix(12).map { line($0.place, $0.confidence, "another list,") }
   }
 
   /// Comments with the lists beside the items that are left out.
@@ -302,7 +334,9 @@ extension MappingProposal: ProposedReading {
       let named = member == nil ? nil : sectionTitle?.evidence.place.steps[0].name
       let title = named.map { "(\(value($0)) // .key)" } ?? ".key"
       let items = member.map(value) ?? ".value"
-      let others = place.leftOut.compactMap { $0.path.last.map { ".key != \(JQText.string($0))" } }
+      let others =
+        (place.hasOthers ? ["(.value | type == \"array\")"] : [])
+        + place.leftOut.compactMap { $0.path.last.map { ".key != \(JQText.string($0))" } }
       let kept = others.isEmpty ? "" : " | select(\(others.joined(separator: " and ")))"
       return "{sections: [\(jqEntries)\(kept) | {key, title: \(title), items: \(items)}]}"
     case .itemsByID:
@@ -331,7 +365,8 @@ extension MappingProposal: ProposedReading {
 
   /// Whether the id of an item is its member name in the object that contains the items: `{"c1": {…}, "c2": {…}}`.
   private var isIDMemberName: Bool {
-    place.kind == .itemsByID && fields.rankings[.id]?.first?.isSure != true
+    place.kind == .itemsByID && place.areNamedApart
+      && fields.rankings[.id]?.first?.isSure != true
   }
 
   /// The jq expression for the members of the object that contains the items or sections.
@@ -428,7 +463,7 @@ extension MappingProposal: ProposedReading {
       : "a sync skips \(repeated + lacking) of \(evidence.total), without an id of their own: "
     if scores[0].isSure { return skipped }
     if scores.count > 1 { return "the second path is for items without a value at the first: " }
-    if !evidence.isNearlyUnique { return "several items have the same: " }
+    if !evidence.isNearlyUnique { return "several items have the same: \(skipped)" }
     let all = skipped.isEmpty ? "all" : "nearly all"
     return "no field is called an id, and this one differs in \(all) items: \(skipped)"
   }

@@ -275,6 +275,13 @@ extension JSONNode: StoredValue {
   /// Any other value is returned as it is.
   var content: JSONNode { kind == .object ? self["#text"] ?? self : self }
 
+  /// The value as JSON, which is the same for equal values with the same order of members.
+  var stored: [UInt8] {
+    var writer = StoredFormWriter()
+    write(to: &writer)
+    return writer.bytes
+  }
+
   /// Writes the value as JSON.
   package func write(to writer: inout StoredFormWriter) {
     switch kind {

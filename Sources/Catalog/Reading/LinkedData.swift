@@ -22,6 +22,12 @@ enum LinkedData {
     return products.json
   }
 
+  /// Refuses a body without products.
+  static func demandProducts(in body: [UInt8]) throws(CatalogError) {
+    let found = try products(in: body, "the response")
+    if found.items.isEmpty { throw found.nothingFound("the response") }
+  }
+
   /// Whether a body is an HTML page instead of JSON.
   static func isPage(_ body: [UInt8]) -> Bool {
     JSONText(body).first == UInt8(ascii: "<")
