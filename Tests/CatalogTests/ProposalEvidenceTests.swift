@@ -18,6 +18,24 @@ struct ProposalEvidenceTests {
 
   static let cases: [Case] = [
     Case(
+      testDescription: "a number that changes from day to day is no id",
+      item: #""Name": "Buds NUMBER", "Number of Raters": "(34NUMBER)", "Price": 9.5"#,
+      lines: ["  id: $.Name", "  title: $.Name"],
+      absent: ["Raters"],
+      unsure: ["id"]
+    ),
+    Case(
+      testDescription: "the code of a group is no sure id",
+      item: #""ItemGroupCode": "G-NUMBER", "name": "Stay NUMBER", "price": 9.5"#,
+      unsure: ["id"]
+    ),
+    Case(
+      testDescription: "a title written for search engines is not sure",
+      item:
+        #""id": "rNUMBER", "vendor": "Soft", "Product SEO Title": "Buy Mask Large NUMBER here, free shipping", "price": 9.5"#,
+      unsure: ["title"]
+    ),
+    Case(
       testDescription: "a portrait of the person to ask is not the best guess",
       item:
         #""id": NUMBER, "name": "N NUMBER", "helper": {"name": "Jo", "portrait_image": "https://c.example/pNUMBER.jpg"}, "shots": {"photo": "https://c.example/NUMBER.jpg"}"#,

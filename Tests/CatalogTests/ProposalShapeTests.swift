@@ -321,6 +321,17 @@ struct ProposalShapeTests {
     #expect(file.listings[0].sections[0].items.map(\.id) == ["G1"])
   }
 
+  @Test func `a currency that neither a feed nor the user names is in doubt`() throws {
+    let body = bytes("id\ttitle\timage_link\tprice\nG1\tCup\thttps://c.example/1.jpg\t4.00\n")
+    let page = ProposedPage(body: body, source: ProposedSource(url: "https://shop.example/feed"))
+
+    let assumed = try ProposedFile(of: [page], name: "shop.yaml")
+    let given = try ProposedFile(of: [page], currency: "CHF", name: "shop.yaml")
+
+    #expect(assumed.text.contains("\nformat: google-merchant\n") && assumed.unsure == ["currency"])
+    #expect(given.unsure == [])
+  }
+
   @Test(arguments: [
     #"{"columns": ["id", "name", "price"], "rows": [[1, "Cup", 4.5], [2, "Mug", 5]]}"#,
     #"{"range": "A1:C3", "values": [["id", "name", "price"], ["1", "Cup", "4.50"], ["2", "Mug", "5"]]}"#,

@@ -20,7 +20,7 @@ enum FieldRules {
     id            | 0.95 | product id, item id, object id, goods id, record id, uid, uuid, guid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
     id            | 0.85 | sku, hash, code, article number, product code, item no, item number, product number, artikelnummer, gtin, ean, isbn, 번호, 品番, 编号, артикул, 货号 | the trade's number of a product
     id            | 0.75 | handle, slug, key, reference, referencia, ref, codigo, código, part number | tells things apart in addresses
-    title         | 1    | name, product name, product title, item name, goods name, 상품명, 메뉴명, 商品名, produktname | says itself what it names
+    title         | 1    | name, product name, productname, product title, item name, goods name, 상품명, 메뉴명, 商品名, produktname | says itself what it names
     title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, nume, denumire, titlu, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题 | next to a name it may be an epithet
     title         | 0.9  | display name, heading, headline | the same for people
     title         | 0.7  | label, subject | may be another thing's
@@ -63,6 +63,9 @@ enum FieldRules {
     whereabouts   | 1    | location, locations, venue, status | what an item speaks of when it says where or how it is
     contact       | 1    | phone, telephone, telefon, tel, mobile, fax, postal, postcode, zip, plz, street, house, haus | a part of an address, or how to reach somebody
     counter       | 1    | index, position, rank, row, order, seq, sequence, cursor, version, revision | says which in the list, or which edition
+    tally         | 1    | raters, votes, likes, views, sold, downloads, favorites, favourites, followers, comments, clicks, bought | a number that changes from day to day
+    group         | 1    | group, parent, family, batch | says to what the thing belongs
+    engines       | 1    | seo, meta, og | written for search engines
     picture       | 1    | image, images, img, imgs, picture, pictures, pict, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение | pictures
     link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw, web, mobile, desktop, main, default, standard, normal | one of the forms of a picture
     largest       | 1    | original, o, large, detail, largest, full, xl, xxl, xlarge, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży | its largest form
@@ -443,14 +446,15 @@ struct FieldScore {
       PriceMeaning.of(evidence.place) == nil,
       evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
     else { return 0 }
-    if FieldRules.has("counter", in: name) || evidence.isCount {
+    let isTally = FieldRules.has("tally", in: name) || name.hasPrefix("number of ")
+    if FieldRules.has("counter", in: name) || isTally || evidence.isCount {
       return evidence.variety == 1 ? 0.35 : 0
     }
     // The name begins or ends with a word such as `id`, as in `id_producto`, `objectNumber` and `itemcode`.
     let isCalled =
       [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }
       || ["code", "sku", "id"].contains(where: name.hasSuffix)
-    if isCalled { return 0.85 }
+    if isCalled { return FieldRules.has("group", in: name) ? 0.5 : 0.85 }
     if evidence.variety < 1 { return 0 }
     // A number gets a lower confidence than a text, because it can also be a year or a size.
     return evidence.isText && evidence.share(PriceText.isPrice) < 1 ? 0.5 : 0.4
@@ -463,7 +467,9 @@ struct FieldScore {
     let words = name.split(separator: " ").map(String.init)
     if FieldRules.has("person", "other", in: name) || words.contains("file") { return 0 }
     let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
-    if isCalledTitle(name) { return isWords && evidence.variety > 0.8 ? 0.85 : 0.5 }
+    if isCalledTitle(name), !FieldRules.has("engines", in: name) {
+      return isWords && evidence.variety > 0.8 ? 0.85 : 0.5
+    }
     // If the items have no better title, their description can serve as the title.
     let isOwn = evidence.variety > 0.8 && evidence.place.steps.count < 3
     return isWords && isOwn ? evidence.share(isSentence) > 0.5 ? 0.35 : 0.45 : 0

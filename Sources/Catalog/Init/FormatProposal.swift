@@ -6,6 +6,7 @@ struct FormatProposal: ProposedReading {
   private let count: Int
   /// The currency of prices, such as "EUR", and the reason for it.
   let currency: (code: String, reason: String)
+  let unsure: [String]
   /// The format's summary in one line.
   private let about: String
   /// The lines of `paging:`; empty if the format's own paging fits.
@@ -76,6 +77,7 @@ struct FormatProposal: ProposedReading {
     lacksPictures =
       ImageReference.Role.allCases.contains { !images[$0].isEmpty }
       && items.allSatisfy(\.images.isEmpty)
+    unsure = given == nil && codes.isEmpty && !rules.isEmpty && !lacksPrices ? ["currency"] : []
     currency =
       given.map { ($0, "given") }
       ?? codes.map(\.code).mostFrequent.map { most in

@@ -349,7 +349,6 @@ extension MappingProposal: ProposedReading {
     return takesAll ? score.evidence.place.all : score.evidence.place.first
   }
 
-  /// The keys of the catalog file whose values are in doubt, such as `salePrice`.
   var unsure: [String] {
     let hasID = isIDMemberName || fields.rankings[.id]?.first?.isSure == true
     let isPaidInCurrency = salePrice == nil || currency.confidence >= FieldScore.sure

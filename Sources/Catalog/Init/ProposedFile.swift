@@ -41,7 +41,7 @@ package struct ProposedFile {
   package internal(set) var listings: [DecodedListing] = []
   /// The keys that are in doubt: they are commented out, or comments below them show other values.
   package var unsure: [String] {
-    let keys = parts.flatMap { $0.reading.mapping?.unsure ?? [] }
+    let keys = parts.flatMap(\.reading.unsure)
     let isRefused = listings.contains { $0.sections.contains(where: $0.isRefused) }
     return ((isRefused ? ["items"] : []) + keys).unique(by: \.self)
   }

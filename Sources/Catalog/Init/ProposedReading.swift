@@ -6,6 +6,8 @@ protocol ProposedReading {
   var currencyCode: String { get }
   /// The line `currency:` of the catalog file.
   var currencyLine: String { get }
+  /// The keys of the catalog file whose values are in doubt, such as `salePrice`.
+  var unsure: [String] { get }
 
   /// The lines that say how the response is read: the path to the items, the paging, and the fields of an item.
   ///
