@@ -24,6 +24,7 @@ package enum PercentEncoding {
   ///   - others: Further characters that are not encoded, such as `/` in a path.
   /// - Returns: The encoded text, which may be a segment of a path or a value in a query.
   package static func escaped(_ text: String, keeping others: String = "") -> String {
+    if text.utf8.allSatisfy(isUnreserved) { return text }
     var bytes: [UInt8] = []
     for byte in text.utf8 {
       if isUnreserved(byte) || others.utf8.contains(byte) {

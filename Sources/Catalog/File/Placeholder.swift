@@ -112,9 +112,12 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
 public struct URLTemplate: Sendable {
   private var parts: [(text: String, place: Placeholder)] = []
   private var rest = ""
+  /// The number of bytes of most URLs.
+  private let size: Int
 
   /// Cuts a URL.
   public init(_ url: String) {
+    size = url.utf8.count + 32
     var start = url.startIndex
     _ = Placeholder.fill(url) { place, before in
       parts.append((String(url[start..<before.endIndex]), place))
@@ -129,11 +132,13 @@ public struct URLTemplate: Sendable {
   /// A placeholder without a value stays as it is.
   public func filled(with values: [Placeholder: String]) -> String {
     var url = ""
+    url.reserveCapacity(size)
     for (text, place) in parts {
       url += text
       url += values[place].map { PercentEncoding.escaped($0) } ?? place.written
     }
-    return url + rest
+    url += rest
+    return url
   }
 }
 

@@ -18,6 +18,8 @@ final class RevalidationPolicy: Sendable {
   private let onlyDue: Bool
   /// The traits of requests to origins that get the catalog file's headers, and the traits of all other requests.
   private let usual: (credentialOrigins: CacheKeyFields, other: CacheKeyFields)
+  /// Whether both are the same, so that the origin of a URL need not be looked up.
+  private let isUniform: Bool
 
   /// Makes the policy of one run.
   ///
@@ -45,6 +47,9 @@ final class RevalidationPolicy: Sendable {
         over: transport
       )
     )
+    isUniform =
+      usual.credentialOrigins.fields == usual.other.fields
+      && usual.credentialOrigins.owner == usual.other.owner
   }
 
   /// The traits of a request for a document; nil if the document is a file.
@@ -52,7 +57,7 @@ final class RevalidationPolicy: Sendable {
   /// The traits are computed once for all documents, except those with a request body or a password in the URL.
   func traits(of source: DocumentSource) -> CacheKeyFields? {
     if case .web(let url) = source, !named.hasUserInfo(for: url) {
-      return named.mayGetCredentials(url) ? usual.credentialOrigins : usual.other
+      return isUniform || named.mayGetCredentials(url) ? usual.credentialOrigins : usual.other
     }
     return Request(document: source, from: named, credentials: credentials).map {
       CacheKeyFields($0, over: transport)
