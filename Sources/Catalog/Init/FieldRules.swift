@@ -64,7 +64,7 @@ enum FieldRules {
     contact       | 1    | phone, telephone, telefon, tel, mobile, fax, postal, postcode, zip, plz, street, house, haus | a part of an address, or how to reach somebody
     counter       | 1    | index, position, rank, row, order, seq, sequence, cursor, version, revision | says which in the list, or which edition
     tally         | 1    | raters, votes, likes, views, sold, downloads, favorites, favourites, followers, comments, clicks, bought | a number that changes from day to day
-    group         | 1    | group, parent, family, batch | says to what the thing belongs
+    group         | 1    | group, parent, family | says to what the thing belongs
     engines       | 1    | seo, meta, og | written for search engines
     picture       | 1    | image, images, img, imgs, picture, pictures, pict, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение | pictures
     link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw, web, mobile, desktop, main, default, standard, normal | one of the forms of a picture
@@ -441,13 +441,13 @@ struct FieldScore {
   private static func unnamedID(_ evidence: FieldEvidence, _ name: String) -> Double {
     let words = name.split(separator: " ").map(String.init)
     let isOther =
-      FieldRules.has("other", "person", "address", "contact", "measure", "never", in: name)
+      FieldRules.has("other", "person", "address", "contact", "measure", "tally", in: name)
+      || FieldRules.has("never", in: name) || name.hasPrefix("number of ")
     guard evidence.place.steps.count < 3, evidence.variety >= 0.95, !isOther,
       PriceMeaning.of(evidence.place) == nil,
       evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
     else { return 0 }
-    let isTally = FieldRules.has("tally", in: name) || name.hasPrefix("number of ")
-    if FieldRules.has("counter", in: name) || isTally || evidence.isCount {
+    if FieldRules.has("counter", in: name) || evidence.isCount {
       return evidence.variety == 1 ? 0.35 : 0
     }
     // The name begins or ends with a word such as `id`, as in `id_producto`, `objectNumber` and `itemcode`.
