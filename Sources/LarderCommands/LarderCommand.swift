@@ -154,27 +154,19 @@ enum CommandName {
   ///   - root: The root command.
   /// - Returns: The message, which suggests the nearest command.
   static func fault(in arguments: [String], of root: any ParsableCommand.Type) -> String? {
-    var words = arguments[...]
-    if words.first == "help" { words = words.dropFirst() }
-    var command = root
-    var path = name(of: root)
-    while let word = words.popFirst() {
-      let known = command.configuration.subcommands
-      // The search stops at an option, and at the first argument of a command without subcommands.
-      guard !known.isEmpty, !word.hasPrefix("-") else { return nil }
-      guard let next = known.first(where: { name(of: $0) == word }) else {
-        if command == root, isCatalogFile(word) {
-          return "\"\(word)\" is not a command; to fetch that shop: larder sync \(word)"
-        }
-        let names = known.map { name(of: $0) }
-        let meant = probablyMeant(by: word, in: names)
-        let near = meant.map { ", nearest is \"\(path) \($0)\"" } ?? ""
-        return "there is no command \"\(path) \(word)\"\(near); see \"\(path) --help\""
-      }
-      command = next
-      path += " \(word)"
+    let words = arguments.first == "help" ? Array(arguments.dropFirst()) : arguments
+    let (command, rest) = self.command(in: words, of: root)
+    let known = command.configuration.subcommands
+    // An option, and the first argument of a command without subcommands, name no command.
+    guard !known.isEmpty, let word = rest.first, !word.hasPrefix("-") else { return nil }
+    if command == root, isCatalogFile(word) {
+      return "\"\(word)\" is not a command; to fetch that shop: larder sync \(word)"
     }
-    return nil
+    let path = ([name(of: root)] + words.dropLast(rest.count)).joined(separator: " ")
+    let names = known.map { name(of: $0) }
+    let meant = probablyMeant(by: word, in: names)
+    let near = meant.map { ", nearest is \"\(path) \($0)\"" } ?? ""
+    return "there is no command \"\(path) \(word)\"\(near); see \"\(path) --help\""
   }
 
   /// The command that a command line names, and the words after its name.
