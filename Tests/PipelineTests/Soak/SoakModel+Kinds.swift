@@ -91,8 +91,8 @@ extension SoakModel {
   ///
   /// An item on two pages, because it moved meanwhile, is listed where it appeared first.
   ///
-  /// - Returns: The possible whole listings, whether the listing may have failed, and the possible pages before a
-  ///   failed one.
+  /// - Returns: The possible whole listings, whether the listing may have failed, and the possible pages before one
+  ///   that failed or was not reached.
   private mutating func settlePages(
     _ section: Int,
     _ run: SoakRun
@@ -121,7 +121,10 @@ extension SoakModel {
         whole.formUnion(open.map { SoakSection(pages: $0) })
         if page.bodies.isEmpty { return (whole, mayFail, broken) }
       }
-      if page.mayFail, number > 1 { broken.formUnion(open.map { SoakSection(pages: $0) }) }
+      // A run that was interrupted may have ended before this page.
+      if page.mayFail || run.wasCut, number > 1 {
+        broken.formUnion(open.map { SoakSection(pages: $0) })
+      }
       mayFail = mayFail || page.mayFail
       var longer: Set<[SoakSection]> = []
       for pages in open {

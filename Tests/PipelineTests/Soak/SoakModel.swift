@@ -6,7 +6,8 @@
 /// - After an answered request the cache has the content that the origin sent or confirmed.
 /// - After a failed or useless answer the cache is unchanged.
 /// - If a listing suddenly lacks too many items, the listing before is shown. Missing details are kept.
-/// - After an interrupted run, everything is in its old or its new state, never between the two.
+/// - After an interrupted run, each document and picture is in its old or its new state, never between the two. A
+///   listing of several pages may show the pages that were received, and the items that it showed before.
 struct SoakModel {
   /// The state of one URL in the cache.
   struct Held<Value: Hashable & Sendable>: Sendable {
