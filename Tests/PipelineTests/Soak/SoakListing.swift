@@ -76,7 +76,8 @@ struct SoakCatalogGuard {
     guard let old, let first = fitting.first else { return }
     before += old.count
     let isAlone = fitting.contains { !$0.isKept }
-    vanished += fitting.map(\.vanished).min() ?? first.vanished
+    // The page of an interrupted run may be one of several, so the largest number is what could have gone.
+    vanished += fitting.map(\.vanished).max() ?? first.vanished
     lost += isAlone ? fitting.filter { !$0.isKept }.map(\.vanished).min() ?? 0 : 0
     keeps = keeps || !isAlone
   }
