@@ -76,6 +76,20 @@ struct DetailNeeds: Sendable {
     return document
   }
 
+  /// The cached document with the details of all items, unless it is outdated.
+  ///
+  /// A 304 can only confirm details that this document sent. So the row and the state of one detail decide. If there is
+  /// no such detail yet, the document is found by its URL.
+  func heldShared(
+    _ document: DocumentEntry?,
+    _ state: DetailEntry.State?,
+    at source: DocumentSource,
+    in index: Index
+  ) throws(LarderError) -> DocumentEntry? {
+    if state != nil { return held(document, state, at: source) }
+    return try index.held(source, reader: reader, mapping: mapping)
+  }
+
   /// The action for a detail whose document is `held`; see ``held(_:_:at:)``.
   func need(
     of state: DetailEntry.State?,

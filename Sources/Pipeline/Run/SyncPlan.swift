@@ -111,9 +111,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     )
     while true {
       let source = reading.next
-      // A page that was decoded by other rules than those in the catalog file is fetched again.
-      let held = try index?.document(source.name, reader: catalog.reader(at: position))
-        .flatMap { $0.mapping == mapping ? $0 : nil }
+      let held = try index?.held(source, reader: catalog.reader(at: position), mapping: mapping)
       let action =
         if case .file = source {
           "read"
@@ -241,8 +239,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         } else if !hasAsked {
           // All details are in one document, which is requested once.
           hasAsked = true
-          let document = try index.document(source.name, reader: details.reader)
-          let held = document.flatMap { $0.mapping == details.mapping ? $0 : nil }
+          let held = try details.heldShared(detail.document, state, at: source, in: index)
           let need = needs.need(ofListing: held, source, at: now)
           self.details.add(source.redacted, need, count: total)
         }
