@@ -180,7 +180,7 @@ final class DetailStage: Sendable {
     for detail in details {
       let (held, source) = (detail.request.held, detail.request.source)
       // Another item can have the same document, and its answer can have arrived since this detail was found due.
-      if let known = detail.known, held != nil,
+      if let known = detail.known,
         needs.need(of: known.state, in: held, source, at: now).isQuiet
       {
         show(known, detail)

@@ -78,7 +78,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         parser: transport,
         now: { now }
       )
-      let index = try Self.index(cache)
+      let index = try Index.existing(in: cache)
       let needs = request.needs(over: transport)
       for (position, source) in request.sections.enumerated() {
         try planPages(request.catalog, position, source, index, needs, transport, now)
@@ -137,15 +137,6 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       case .invalid(let failure): throw failure
       case .complete, .repeats, .beyondLimit: return
       }
-    }
-  }
-
-  private static func index(_ cache: String) throws(LarderError) -> Index? {
-    do throws(LarderError) {
-      return try Index(reading: cache)
-    } catch {
-      guard error.code == .empty else { throw error }
-      return nil
     }
   }
 
@@ -233,8 +224,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         guard case .success(let source) = source else { continue }
         let state = detail.known?.state
         if !details.rule.isShared {
-          let held = details.held(detail.document, state, at: source)
-          let need = details.need(of: state, in: held, source, at: now)
+          let need = details.need(of: state, in: detail.document, source, at: now)
           self.details.add(source.redacted, need)
         } else if !hasAsked {
           // All details are in one document, which is requested once.
