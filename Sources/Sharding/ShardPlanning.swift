@@ -62,7 +62,7 @@ package struct ShardPlanning: Sendable {
     // anything is fetched.
     _ = try CatalogFile(parsing: text, file: ShardPlan.catalogName)
     let place = try Self.place(folder)
-    let index = try Self.index(of: cache)
+    let index = try Index.existing(in: cache)
     let scratch = "\(folder)/planning"
     defer { try? FileManager.default.removeItem(atPath: scratch) }
     let own = Mutex<Index?>(nil)
@@ -99,16 +99,6 @@ package struct ShardPlanning: Sendable {
     try disk.rename(temporary, in: place, to: ShardPlan.fileName, in: place)
     try disk.sync(place)
     return (plan, report)
-  }
-
-  /// The cache's index before the run, or nil if there is no cache.
-  private static func index(of cache: String) throws(LarderError) -> Index? {
-    do throws(LarderError) {
-      return try Index(reading: cache)
-    } catch {
-      guard error.code == .empty else { throw error }
-      return nil
-    }
   }
 
   /// Opens the plan's folder, or creates it.

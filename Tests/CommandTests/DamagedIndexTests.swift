@@ -45,11 +45,11 @@ import Testing
     let whole = try Data(contentsOf: index)
     var said = 0
 
-    for page in stride(from: 0, to: whole.count / 4096, by: 2) {
+    for page in stride(from: 0, to: whole.count / 16_384, by: 2) {
       var bytes = whole
       bytes.replaceSubrange(
-        page * 4096..<(page + 1) * 4096,
-        with: Data(repeating: 0xA5, count: 4096)
+        page * 16_384..<(page + 1) * 16_384,
+        with: Data(repeating: 0xA5, count: 16_384)
       )
       try bytes.write(to: index)
       let run = try shop.sync("--json")
@@ -77,13 +77,13 @@ import Testing
     let list = try shop.larder("list", "--json").output
     var found = 0
 
-    for page in 0..<whole.count / 4096 {
+    for page in 0..<whole.count / 16_384 {
       // The head of the page, or the cells at its end.
-      let parts = [page == 0 ? 100 : 0, 3900]
+      let parts = [page == 0 ? 100 : 0, 16_188]
       for place in Sweep.places(2, part: page, step: 2) {
         let part = parts[place]
         var bytes = whole
-        let start = page * 4096 + part
+        let start = page * 16_384 + part
         for place in start..<start + 64 { bytes[place] ^= 0xFF }
         try bytes.write(to: index)
         let before = try shop.larder("list", "--json")

@@ -302,7 +302,7 @@ struct SweepTests {
     case "damaged": try folder.write("this is no database at all", to: "cache/index.sqlite")
     default:
       var bytes = try folder.read("cache/index.sqlite")
-      for place in 4096..<9000 { bytes[place] = 0xAA }
+      for place in 16_384..<20_000 { bytes[place] = 0xAA }
       try folder.write(bytes, to: "cache/index.sqlite")
     }
     let found = try CacheCheck(folder.path("cache"), holder: nil).run(.full)

@@ -50,8 +50,8 @@ enum ReportFixture {
     )
   }
 
-  static func run(_ id: Int64, daysAgo: Int64 = 0, _ outcome: String?) -> RunTime {
-    RunTime(
+  static func run(_ id: Int64, daysAgo: Int64 = 0, _ outcome: String?) -> RunEntry {
+    RunEntry(
       id: RunID(rawValue: id),
       started: now + -daysAgo * 86_400,
       finished: outcome == nil ? nil : now + -daysAgo * 86_400,

@@ -38,7 +38,7 @@ package struct RunSection: Sendable, Equatable, Codable, FetchableRecord {
   }
 }
 
-/// A run of a catalog, with its report.
+/// A run of a catalog.
 package struct RunEntry: Sendable, Equatable {
   package let id: RunID
   /// The time at which the run started.
@@ -47,8 +47,14 @@ package struct RunEntry: Sendable, Equatable {
   package let finished: UnixTime?
   /// The outcome: `complete`, `partial`, `withheld`, `failed` or `interrupted`.
   package let outcome: String?
-  /// The report as JSON, as `sync --json` prints it.
+  /// The report as JSON, as `sync --json` prints it; nil if there is none, or if it was not read.
   package let report: [UInt8]?
+
+  /// Makes a run without its report.
+  package init(id: RunID, started: UnixTime, finished: UnixTime?, outcome: String?) {
+    (self.id, self.started, self.finished, self.outcome) = (id, started, finished, outcome)
+    report = nil
+  }
 }
 
 extension RunEntry: Encodable {
@@ -65,39 +71,13 @@ extension RunEntry: Encodable {
 }
 
 extension RunEntry: FetchableRecord {
-  /// Reads a row of the table `run`.
-  package init(row: Row) throws {
-    id = try row.decode(forColumn: "id")
-    started = try row.decode(forColumn: "started")
-    finished = try row.decode(forColumn: "finished")
-    outcome = try row.decode(forColumn: "outcome")
-    report = try row.bytes("report")
-  }
-}
-
-/// The times and the outcome of a run of a catalog, without the report.
-package struct RunTime: Sendable, Equatable {
-  package let id: RunID
-  /// The time at which the run started.
-  package let started: UnixTime
-  /// The time at which the run ended; nil if it was killed or is still running.
-  package let finished: UnixTime?
-  /// The outcome, as in ``RunEntry``.
-  package let outcome: String?
-
-  /// Makes a value from its parts.
-  package init(id: RunID, started: UnixTime, finished: UnixTime?, outcome: String?) {
-    (self.id, self.started, self.finished, self.outcome) = (id, started, finished, outcome)
-  }
-}
-
-extension RunTime: FetchableRecord {
   /// Reads a row of the table `run`, with or without its column `report`.
   package init(row: Row) throws {
     id = try row.decode(forColumn: "id")
     started = try row.decode(forColumn: "started")
     finished = try row.decode(forColumn: "finished")
     outcome = try row.decode(forColumn: "outcome")
+    report = row.hasColumn("report") ? try row.bytes("report") : nil
   }
 }
 
@@ -253,9 +233,9 @@ extension Index {
   package func lastRunTime(
     catalog: CatalogID,
     at moment: UnixTime = .distantFuture
-  ) throws(LarderError) -> RunTime? {
+  ) throws(LarderError) -> RunEntry? {
     try read { db in
-      try RunTime.fetchOne(
+      try RunEntry.fetchOne(
         db.cachedStatement(
           sql: """
             SELECT id, started, finished, outcome FROM run WHERE catalog = ? AND finished <= ? \
@@ -336,9 +316,9 @@ extension Index {
   /// The runs of a catalog that started at the given moment or later, sorted from new to old.
   ///
   /// Their reports are not read.
-  package func runTimes(catalog: CatalogID, since: UnixTime) throws(LarderError) -> [RunTime] {
+  package func runTimes(catalog: CatalogID, since: UnixTime) throws(LarderError) -> [RunEntry] {
     try read { db in
-      try RunTime.fetchAll(
+      try RunEntry.fetchAll(
         db,
         sql: """
           SELECT id, started, finished, outcome FROM run WHERE catalog = ? AND started >= ? \

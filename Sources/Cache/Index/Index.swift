@@ -71,6 +71,16 @@ package final class Index: Sendable {
     try self.init(path: root + "/index.sqlite", readOnly: true)
   }
 
+  /// Opens the index of the cache at `root` as ``init(reading:)`` does; nil if there is no cache.
+  package static func existing(in root: String) throws(LarderError) -> Index? {
+    do throws(LarderError) {
+      return try Index(reading: root)
+    } catch {
+      guard error.code == .empty else { throw error }
+      return nil
+    }
+  }
+
   /// Requires that the index and its journal are regular files.
   private static func demandFiles(_ path: String) throws(LarderError) {
     guard let path = DatabaseFile.irregular(path)?.path else { return }

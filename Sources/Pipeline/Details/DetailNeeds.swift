@@ -76,14 +76,28 @@ struct DetailNeeds: Sendable {
     return document
   }
 
-  /// The action for a detail whose document is `held`; see ``held(_:_:at:)``.
+  /// The cached document with the details of all items, unless it is outdated.
+  ///
+  /// A 304 can only confirm details that this document sent. So the row and the state of one detail decide. If there is
+  /// no such detail yet, the document is found by its URL.
+  func heldShared(
+    _ document: DocumentEntry?,
+    _ state: DetailEntry.State?,
+    at source: DocumentSource,
+    in index: Index
+  ) throws(LarderError) -> DocumentEntry? {
+    if state != nil { return held(document, state, at: source) }
+    return try index.held(source, reader: reader, mapping: mapping)
+  }
+
+  /// The action for a detail with this state, which is from this document.
   func need(
     of state: DetailEntry.State?,
-    in held: DocumentEntry?,
+    in document: DocumentEntry?,
     _ source: DocumentSource,
     at now: UnixTime
   ) -> Freshness {
-    guard let held else { return .refetch }
+    guard let held = held(document, state, at: source) else { return .refetch }
     return policy.need(ofDetail: held, isMissing: state == .missing, source, at: now)
   }
 
@@ -93,8 +107,7 @@ struct DetailNeeds: Sendable {
   func due(_ detail: SeenDetail, at now: UnixTime) throws(LarderError) -> UnixTime? {
     if !rule.isShared, let known = detail.known, known.state != .missing || !known.hasBody,
       let source = try? source(of: detail.item, detail.record).get(),
-      let held = held(detail.document, known.state, at: source),
-      need(of: known.state, in: held, source, at: now).isQuiet
+      need(of: known.state, in: detail.document, source, at: now).isQuiet
     {
       return nil
     }

@@ -117,7 +117,9 @@ final class DetailStage: Sendable {
   func add(_ listing: ListingID) throws(LarderError) {
     let now = context.now()
     var fresh = Fresh()
+    var first: SeenDetail?
     let seen = try due.see(listing) { detail in
+      first = first ?? detail
       let answered = try needs.due(detail, at: now)
       if answered == nil, let known = detail.known { fresh.add(known, of: detail.item) }
       return answered
@@ -136,7 +138,7 @@ final class DetailStage: Sendable {
       state.tally.missing += fresh.missing
       return (state.puller, !state.hasAsked)
     }
-    if needs.rule.isShared, isFirst, seen.due > 0 { askShared(of: listing) }
+    if needs.rule.isShared, isFirst, let first { askShared(first) }
     puller?.add([Self.line: seen.due])
     fields.noteUnchanged(fresh.rows.count, held: fresh.bodies)
     for known in try context.index.details(catalog: context.entry.id, items: fresh.lost).values {
@@ -178,7 +180,7 @@ final class DetailStage: Sendable {
     for detail in details {
       let (held, source) = (detail.request.held, detail.request.source)
       // Another item can have the same document, and its answer can have arrived since this detail was found due.
-      if let known = detail.known, held != nil,
+      if let known = detail.known,
         needs.need(of: known.state, in: held, source, at: now).isQuiet
       {
         show(known, detail)
@@ -234,24 +236,18 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Requests the document that has the details of all items.
-  ///
-  /// `listing` is the first one with items.
-  private func askShared(of listing: ListingID) {
+  /// Requests the document that has the details of all items, of which `first` is one.
+  private func askShared(_ first: SeenDetail) {
     do throws(LarderError) {
       // If the URL cannot be formed, each item fails when it starts.
       guard let source = try? needs.source(of: "", nil).get() else { return settle(.failed) }
-      var request = try context.request(
-        for: source,
-        reader: needs.reader,
-        mapping: needs.mapping
+      var request = DocumentRequest(source: source, reader: needs.reader, mapping: needs.mapping)
+      request.held = try needs.heldShared(
+        first.document,
+        first.known?.state,
+        at: source,
+        in: context.index
       )
-      // A 304 can only confirm details that this document sent.
-      let first = try context.index.items(listing: listing, count: 1).map(\.key)
-      let known = try context.index.details(catalog: context.entry.id, items: first)
-      if let held = request.held, known.values.contains(where: { !$0.isFrom(held) }) {
-        request.held = nil
-      }
       let need = context.needs.need(ofListing: request.held, source, at: context.now())
       if need.isQuiet, let held = request.held { return settle(.unchanged(held)) }
       context.fetch(request, priority: .detail) { [self, request] outcome in
@@ -636,11 +632,6 @@ extension DocumentEntry {
 }
 
 extension DetailEntry {
-  /// Whether the detail, or the answer that there is none, is from a document.
-  ///
-  /// After a change of the catalog file, the detail can be from another URL, whose document is no evidence for it.
-  func isFrom(_ held: DocumentEntry) -> Bool { state != .failed && document == held.id }
-
   /// Whether the shop still has the detail, as far as is known.
   var isCurrent: Bool { state == .held && since == nil }
 }

@@ -135,12 +135,23 @@ extension RunContext {
     reader: String,
     mapping: Int64
   ) throws(LarderError) -> DocumentRequest {
-    let held = try index.document(source.name, reader: reader)
-    return DocumentRequest(
+    DocumentRequest(
       source: source,
       reader: reader,
       mapping: mapping,
-      held: held?.mapping == mapping ? held : nil
+      held: try index.held(source, reader: reader, mapping: mapping)
     )
+  }
+}
+
+extension Index {
+  /// The row of a document; nil if it was never fetched, or was decoded by other rules than those in the catalog file.
+  func held(
+    _ source: DocumentSource,
+    reader: String,
+    mapping: Int64
+  ) throws(LarderError) -> DocumentEntry? {
+    let held = try document(source.name, reader: reader)
+    return held?.mapping == mapping ? held : nil
   }
 }

@@ -98,7 +98,7 @@ package struct CatalogReader: Sendable {
   /// The run whose catalog is read.
   ///
   /// If it is nil, the catalog of the last run is read.
-  let past: RunTime?
+  let past: RunEntry?
   /// Whether to read the lowest prices of items in 30 days.
   ///
   /// This takes 37 % of the time for reading a list.
@@ -155,7 +155,7 @@ package struct CatalogReader: Sendable {
     of catalog: CatalogEntry,
     at moment: UnixTime,
     _ index: Index
-  ) throws(LarderError) -> RunTime {
+  ) throws(LarderError) -> RunEntry {
     if let run = try index.lastRunTime(catalog: catalog.id, at: moment) { return run }
     let oldest = try index.runTimes(catalog: catalog.id, since: .distantPast)
       .last { $0.finished != nil }?.finished

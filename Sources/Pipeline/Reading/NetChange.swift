@@ -204,12 +204,9 @@ extension CatalogReader {
   /// The last run that ended, and the id of the run before it.
   ///
   /// The id is 0 if there is no such run.
-  package func lastRuns() throws(LarderError) -> (last: RunTime, before: RunID) {
+  package func lastRuns() throws(LarderError) -> (last: RunEntry, before: RunID) {
     let run = try lastRun()
     let before = try index.lastRun(catalog: catalog.id, before: run.id)?.id
-    return (
-      RunTime(id: run.id, started: run.started, finished: run.finished, outcome: run.outcome),
-      before ?? RunID(rawValue: 0)
-    )
+    return (run, before ?? RunID(rawValue: 0))
   }
 }

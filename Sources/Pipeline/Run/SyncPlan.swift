@@ -78,7 +78,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         parser: transport,
         now: { now }
       )
-      let index = try Self.index(cache)
+      let index = try Index.existing(in: cache)
       let needs = request.needs(over: transport)
       for (position, source) in request.sections.enumerated() {
         try planPages(request.catalog, position, source, index, needs, transport, now)
@@ -111,9 +111,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     )
     while true {
       let source = reading.next
-      // A page that was decoded by other rules than those in the catalog file is fetched again.
-      let held = try index?.document(source.name, reader: catalog.reader(at: position))
-        .flatMap { $0.mapping == mapping ? $0 : nil }
+      let held = try index?.held(source, reader: catalog.reader(at: position), mapping: mapping)
       let action =
         if case .file = source {
           "read"
@@ -139,15 +137,6 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       case .invalid(let failure): throw failure
       case .complete, .repeats, .beyondLimit: return
       }
-    }
-  }
-
-  private static func index(_ cache: String) throws(LarderError) -> Index? {
-    do throws(LarderError) {
-      return try Index(reading: cache)
-    } catch {
-      guard error.code == .empty else { throw error }
-      return nil
     }
   }
 
@@ -235,14 +224,12 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         guard case .success(let source) = source else { continue }
         let state = detail.known?.state
         if !details.rule.isShared {
-          let held = details.held(detail.document, state, at: source)
-          let need = details.need(of: state, in: held, source, at: now)
+          let need = details.need(of: state, in: detail.document, source, at: now)
           self.details.add(source.redacted, need)
         } else if !hasAsked {
           // All details are in one document, which is requested once.
           hasAsked = true
-          let document = try index.document(source.name, reader: details.reader)
-          let held = document.flatMap { $0.mapping == details.mapping ? $0 : nil }
+          let held = try details.heldShared(detail.document, state, at: source, in: index)
           let need = needs.need(ofListing: held, source, at: now)
           self.details.add(source.redacted, need, count: total)
         }

@@ -32,7 +32,7 @@ struct ReportData: Sendable {
 
   /// A run of `sync` or `warm`, and its report.
   struct Run: Sendable {
-    var time: RunTime
+    var time: RunEntry
     /// The run's report; nil if the run has not ended, or if its report cannot be read.
     var report: SyncReport?
   }
@@ -92,15 +92,7 @@ extension ReportData {
     }
     items = try reader.withPriceLines(listed)
     runs = try reader.runs(limit: Self.shownRuns).map { run in
-      Run(
-        time: RunTime(
-          id: run.id,
-          started: run.started,
-          finished: run.finished,
-          outcome: run.outcome
-        ),
-        report: run.report.flatMap { try? SyncReport(json: $0) }
-      )
+      Run(time: run, report: run.report.flatMap { try? SyncReport(json: $0) })
     }
   }
 }
