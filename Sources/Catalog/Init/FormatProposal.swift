@@ -281,12 +281,8 @@ enum ProposedNotation {
         return (["read: html"], try BodyFormat(kind: .html).json(of: body, "the response"))
       }
       try ForeignData.check(body, "the response")
-      if look == .lines, let separator = TableRecords.unnamedSeparator(in: body) {
-        throw .shape(
-          "the response",
-          "it is a table with \(separator) between its cells, and its first line does not name the columns",
-          remedy: "put a line with a name for each column before the others"
-        )
+      if look == .lines, let fault = TableRecords.fault(in: body) {
+        throw .shape("the response", fault.reason, remedy: fault.remedy)
       }
       return ([], body)
     }
