@@ -11,6 +11,10 @@ struct FormatProposal: ProposedReading {
   private let about: String
   /// The lines of `paging:`; empty if the format's own paging fits.
   private let pagingLines: [String]
+  /// The line of `items:` if a sync refuses the items of the format's own path; otherwise empty.
+  private let itemsLines: [String]
+  /// Comments about the prices.
+  private let priceLines: [String]
   /// Whether the format has paths to prices, but no item has a price there.
   private let lacksPrices: Bool
   /// Whether the format has paths to pictures, but no item has a picture there.
@@ -51,12 +55,25 @@ struct FormatProposal: ProposedReading {
     reading page: ProposedPage,
     _ given: String?
   ) throws(CatalogError) {
-    let decoder = ListingDecoder(mapping: try format.mapping(), currency: "USD")
+    var decoder = ListingDecoder(mapping: try format.mapping(), currency: "USD")
     let root = try decoder.read(page.body, of: "the response").root
-    let elements = try decoder.elements(of: root, subject: "the response")
-    let listing = try decoder.listing(page.body)
-    let lost = listing.skipped.count { $0.lost == .item }
+    var elements = try decoder.elements(of: root, subject: "the response")
+    var listing = try decoder.listing(page.body)
+    var lost = listing.skipped.count { $0.lost == .item }
     guard lost * 2 <= elements.count, lost < elements.count else { return nil }
+    if SkipLimit.standard.refuses(lost: lost, of: elements.count),
+      let kept = Self.titled(decoder.mapping)
+    {
+      let count = elements.count
+      decoder.mapping.items = [kept]
+      elements = try decoder.elements(of: root, subject: "the response")
+      listing = try decoder.listing(page.body)
+      lost = listing.skipped.count { $0.lost == .item }
+      let comment = YAMLText.comment("\(elements.count) of \(count) entries, which have a title")
+      itemsLines = ["items: \(YAMLText.quoted(kept.description))   \(comment)"]
+    } else {
+      itemsLines = []
+    }
     let rules = decoder.mapping.item.salePrice + decoder.mapping.item.normalPrice
     let codes = elements.compactMap { element in
       rules.lazy.compactMap { Self.code($0, in: element) }.first
@@ -77,7 +94,19 @@ struct FormatProposal: ProposedReading {
     lacksPictures =
       ImageReference.Role.allCases.contains { !images[$0].isEmpty }
       && items.allSatisfy(\.images.isEmpty)
-    unsure = given == nil && codes.isEmpty && !rules.isEmpty && !lacksPrices ? ["currency"] : []
+    let hasCurrency = given != nil || !codes.isEmpty || rules.isEmpty || lacksPrices
+    // The reader of products in pages says that a price is the lowest of several offers.
+    let ranges = elements.count { $0["highPrice"] != nil }
+    let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
+    unsure = (hasCurrency ? [] : ["currency"]) + (isRange ? ["salePrice"] : [])
+    priceLines =
+      isRange
+      ? [
+        YAMLText.comment(
+          "salePrice is the lowest of several offers in \(ranges) of \(elements.count), such as "
+            + "\(Self.range(in: elements)); is each one thing?"
+        )
+      ] : []
     currency =
       given.map { ($0, "given") }
       ?? codes.map(\.code).mostFrequent.map { most in
@@ -96,6 +125,24 @@ struct FormatProposal: ProposedReading {
     let hasPictures = look.fields.thumbnail.first?.isSure == true
     return (hasPrices || lacksPrices) && (hasPictures || lacksPictures)
       && (hasPrices && lacksPrices || hasPictures && lacksPictures)
+  }
+
+  /// The path to those entries of a list that have a title, or nil if the format has several paths.
+  private static func titled(_ mapping: Mapping) -> JSONPath? {
+    guard let items = mapping.items.first, mapping.items.count == 1, items.isSingular,
+      let title = mapping.item.title.first, mapping.item.title.count == 1
+    else { return nil }
+    return try? JSONPath(parsing: "\(items)[?length(@\(title.description.dropFirst())) > 0]")
+  }
+
+  /// The lowest and the highest price of the first item that has both, such as "19 to 9900".
+  private static func range(in items: [JSONNode]) -> String {
+    items.lazy.compactMap { item in
+      guard let low = item["price"].flatMap(FieldReader.plainText),
+        let high = item["highPrice"].flatMap(FieldReader.plainText)
+      else { return nil }
+      return PlainText.line("\(low.prefix(20)) to \(high.prefix(20))")
+    }.first ?? ""
   }
 
   /// The currency that an item names in a member of its own, or else in the text of the price; and the member's name.
@@ -162,7 +209,7 @@ struct FormatProposal: ProposedReading {
     "currency: \(currency.code)   \(YAMLText.comment(currency.reason))"
   }
 
-  func readingLines(isLocal: Bool) -> [String] { ["format: \(format)"] + pagingLines }
+  func readingLines(isLocal: Bool) -> [String] { ["format: \(format)"] + itemsLines + priceLines + pagingLines }
 }
 
 /// Recognizes the shop system that sent a response by the signatures of the built-in formats.

@@ -255,6 +255,7 @@ extension MappingProposal: ProposedReading {
       "an array of \(count(itemCount, "object"))"
       + (repeats > 0 && itemCount <= EvidenceCollection.itemLimit
         ? ", \(repeats) of them equal to another" : "")
+      + (place.condition.isEmpty ? "" : "; the entries without a title are left out")
     if let program = look.program {
       return [program.comment] + made(noted("items: $.items", confidence, reason))
     }

@@ -197,7 +197,7 @@ extension CurrencyProposal {
     let names = prices.map { $0.place.name.uppercased() }
     if let code = given {
       self.init(code, 1, "given")
-    } else if let code = named?.samples.first.flatMap(Currency.code) {
+    } else if let code = named?.samples.first.flatMap(Self.code) {
       let reason = isOne ? "the items name it" : "items differ, each names its own"
       self.init(code, isOne ? 0.95 : 0.6, reason)
     } else if let written = Self.written(in: prices, named: code, among: items) {
@@ -226,7 +226,14 @@ extension CurrencyProposal {
   /// Whether values are currency codes at a path with a name such as `currency`, `price_currency` or `currency.code`.
   static func isNamed(by evidence: FieldEvidence) -> Bool {
     isNamed(evidence.place.names)
-      && evidence.share { Currency.code(of: $0) != nil } == 1
+      && (evidence.share { Currency.code(of: $0) != nil } == 1
+        || evidence.distinct.count == 1 && evidence.share { code(of: $0) != nil } == 1)
+  }
+
+  /// The currency that a code or a sign such as "€" means, or nil if it means several or none.
+  private static func code(of text: String) -> String? {
+    let codes = Currency.codes(writtenAs: text.lowercased())
+    return Currency.code(of: text) ?? (codes.count == 1 ? codes[0] : nil)
   }
 
   /// Whether all values are codes of currencies, although the name of their path does not say so.
