@@ -98,7 +98,9 @@ struct FormatProposal: ProposedReading {
     // The reader of products in pages says that a price is the lowest of several offers.
     let ranges = elements.count { $0["highPrice"] != nil }
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
-    unsure = (hasCurrency ? [] : ["currency"]) + (isRange ? ["salePrice"] : [])
+    unsure =
+      (itemsLines.isEmpty ? [] : ["items"]) + (hasCurrency ? [] : ["currency"])
+      + (isRange ? ["salePrice"] : [])
     priceLines =
       isRange
       ? [
