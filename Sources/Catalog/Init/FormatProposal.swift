@@ -4,8 +4,7 @@ struct FormatProposal: ProposedReading {
   let format: String
   /// The number of items that the format can read.
   private let count: Int
-  /// The currency of prices, such as "EUR", and the reason for it.
-  let currency: (code: String, reason: String)
+  let currency: CurrencyProposal
   let unsure: [String]
   /// The format's summary in one line.
   private let about: String
@@ -75,9 +74,6 @@ struct FormatProposal: ProposedReading {
       itemsLines = []
     }
     let rules = decoder.mapping.item.salePrice + decoder.mapping.item.normalPrice
-    let codes = elements.compactMap { element in
-      rules.lazy.compactMap { Self.code($0, in: element) }.first
-    }
     let read = elements.count - lost
     self.format = format.name
     about = format.about
@@ -94,7 +90,13 @@ struct FormatProposal: ProposedReading {
     lacksPictures =
       ImageReference.Role.allCases.contains { !images[$0].isEmpty }
       && items.allSatisfy(\.images.isEmpty)
-    let hasCurrency = given != nil || !codes.isEmpty || rules.isEmpty || lacksPrices
+    let evidence = EvidenceCollection(elements).all
+    let paths = rules.map(\.path.segments)
+    let prices = evidence.filter { one in
+      (try? JSONPath(parsing: one.place.first)).map { paths.contains($0.segments) } == true
+    }
+    currency = CurrencyProposal(given: given, items: evidence, prices: prices, root: root)
+    let hasCurrency = rules.isEmpty || lacksPrices || currency.confidence >= FieldScore.sure
     // The reader of products in pages says that a price is the lowest of several offers.
     let ranges = elements.count { $0["highPrice"] != nil }
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
@@ -109,13 +111,6 @@ struct FormatProposal: ProposedReading {
             + "\(Self.range(in: elements)); is each one thing?"
         )
       ] : []
-    currency =
-      given.map { ($0, "given") }
-      ?? codes.map(\.code).mostFrequent.map { most in
-        let source = codes.first { $0.code == most.element }?.source ?? ""
-        return (most.element, "\(source) of \(most.count) of \(read)")
-      }
-      ?? ("USD", "assumed; none is named: correct it")
   }
 
   /// Whether the format finds no price or no picture in any item, although the response has them at other paths.
@@ -145,21 +140,6 @@ struct FormatProposal: ProposedReading {
       else { return nil }
       return PlainText.line("\(low.prefix(20)) to \(high.prefix(20))")
     }.first ?? ""
-  }
-
-  /// The currency that an item names in a member of its own, or else in the text of the price; and the member's name.
-  private static func code(
-    _ rule: Mapping.PriceRule,
-    in item: JSONNode
-  ) -> (code: String, source: String)? {
-    if case .path(let path) = rule.currency,
-      let code = try? path.firstValue(in: item)?.text.flatMap(Currency.code)
-    {
-      return (code, path.lastName ?? "the items")
-    }
-    let text = try? rule.path.firstValue(in: item)?.content.text
-    return text.flatMap { PriceText.units(of: $0).first }
-      .flatMap { Currency.codes(writtenAs: $0).first }.map { ($0, "the prices") }
   }
 
   /// Refuses a page that has data for search engines but no products, and a feed without items.
@@ -205,11 +185,6 @@ struct FormatProposal: ProposedReading {
     ]
   }
 
-  var currencyCode: String { currency.code }
-
-  var currencyLine: String {
-    "currency: \(currency.code)   \(YAMLText.comment(currency.reason))"
-  }
 
   func readingLines(isLocal: Bool) -> [String] { ["format: \(format)"] + itemsLines + priceLines + pagingLines }
 }

@@ -363,7 +363,7 @@ extension CurrencyProposal {
 enum PriceText {
   /// Whether a text is an amount such as "7" or "€ 7.50", or a range of two amounts such as "5–9 €".
   static func isPrice(_ text: String) -> Bool {
-    guard text.utf8.count <= 60 else { return false }
+    guard isShort(text) else { return false }
     let parts = amounts(text)
     let digits = text.utf8.count { (0x30...0x39).contains($0) }
     return (1...2).contains(parts.count) && digits <= 30
@@ -383,8 +383,13 @@ enum PriceText {
 
   /// The signs and codes of currencies in a price, in lower case: "eur" for "7 EUR".
   static func units(of text: String) -> [String] {
-    guard text.utf8.count <= 60 else { return [] }
+    guard isShort(text) else { return [] }
     return amounts(text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
+  }
+
+  /// Whether a text is short, not counting white space.
+  private static func isShort(_ text: String) -> Bool {
+    text.utf8.count <= 500 && text.utf8.count { $0 > 0x20 } <= 60
   }
 
   /// The two amounts of a range such as "5-9 €", or the whole text if it is not a range.
