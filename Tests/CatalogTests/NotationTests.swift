@@ -178,7 +178,9 @@ struct NotationTests {
     _ body: String,
     _ lines: String
   ) throws {
-    let read = try decode(body, "\(lines)\nitem: {id: $.id, title: $.t, salePrice: $.p}").sections[0]
+    let read = try decode(body, "\(lines)\nitem: {id: $.id, title: $.t, salePrice: $.p}").sections[
+      0
+    ]
 
     #expect(read.items.map(\.id) == ["A", "B", "C"])
     #expect(read.items[0].title == "\"Cup")
@@ -198,6 +200,16 @@ struct NotationTests {
     )
     let error = decodingError(rows, "read: csv\ntransform: .\n\(item)")
     #expect(error?.reason.hasPrefix("line 3: the quote") == true)
+  }
+
+  @Test func `a row of a table that ends within a cell is named`() throws {
+    let read = try decode(
+      "id,t,p\nA,Cup,1\nB,\"Mug\nblue,",
+      "read: csv\nitem: {id: $.id, title: $.t}"
+    )
+
+    #expect(read.sections[0].items.map(\.id) == ["A"])
+    #expect(read.skipped.map { $0.reason.prefix(7) } == ["line 3:"])
   }
 
   @Test(arguments: [

@@ -182,7 +182,8 @@ struct ProposalFormTests {
       (1...5).map { entry("a\($0)", "\"title\": \"Cup \($0)\"") }
       + (1...3).map { entry("b\($0)", "\"answer\": \"yes\"") }
     let file = try proposal(
-      of: #"{"sys": {"type": "Array"}, "total": 8, "items": [\#(entries.joined(separator: ", "))]}"#
+      of:
+        #"{"sys": {"type": "Array"}, "total": 8, "items": [\#(entries.joined(separator: ", "))]}"#
     )
 
     #expect(file.text.contains(#"items: "$.items[?length(@.title) > 0]"   # 5 of 8 entries"#))

@@ -15,7 +15,9 @@ struct RecordWindowTests {
   /// Quotes that enclose no cell: at some cells' beginnings, and at others' ends.
   private static let stray =
     "id\ttitle\tprice\n"
-    + (1...9).map { "A\($0)\t\"Cup \($0)\t\($0).50\nB\($0)\tMug \($0)\"\t1\nC\($0)\t\"x, \($0)\t2\n" }.joined()
+    + (1...9).map {
+      "A\($0)\t\"Cup \($0)\t\($0).50\nB\($0)\tMug \($0)\"\t1\nC\($0)\t\"x, \($0)\t2\n"
+    }.joined()
 
   private static let lines =
     "\u{FEFF}https://c.example/0.jpg\r\n\r\n"

@@ -86,12 +86,8 @@ extension RecordCuts {
     var hasCells = false
     var linesOfNames = 0
     while true {
-      guard let (offset, piece) = cursor.nextPiece() else {
-        // A quote that nothing closes is text, and the rows behind it are read again.
-        guard case .stray(let length) = scan.end() else { return cuts }
-        cursor.move(to: cursor.place - length)
-        continue
-      }
+      // Rows behind a quote that nothing closes are in the last part.
+      guard let (offset, piece) = cursor.nextPiece() else { return cuts }
       bytes: for (index, byte) in piece.enumerated() {
         let next = offset + index + 1
         switch scan.step(byte) {

@@ -356,7 +356,8 @@ struct FieldScore {
         && evidence.share { $0.contains("-") && !PictureText.isLink($0) } > 0.5
     }
     let shared = all.filter {
-      $0.isText && $0.isOne && $0.share == 1 && FieldRules.isNamed("title", NameWords.plain($0.place.name))
+      $0.isText && $0.isOne && $0.share == 1
+        && FieldRules.isNamed("title", NameWords.plain($0.place.name))
     }
     let links = all.filter { evidence in
       let isPicture = judge(.thumbnail, evidence).isSure && !evidence.place.isMany

@@ -185,8 +185,9 @@ struct FormatProposal: ProposedReading {
     ]
   }
 
-
-  func readingLines(isLocal: Bool) -> [String] { ["format: \(format)"] + itemsLines + priceLines + pagingLines }
+  func readingLines(isLocal: Bool) -> [String] {
+    ["format: \(format)"] + itemsLines + priceLines + pagingLines
+  }
 }
 
 /// Recognizes the shop system that sent a response by the signatures of the built-in formats.

@@ -311,9 +311,11 @@ struct ItemPlace {
     /// others.
     private static func areAlike(_ nodes: [JSONNode]) -> Bool {
       let names = nodes.prefix(20).map { Set($0.members.map(\.name)) }
-      let usual = Set(names.flatMap(\.self).filter { name in
-        names.count { $0.contains(name) } * 2 > names.count
-      })
+      let usual = Set(
+        names.flatMap(\.self).filter { name in
+          names.count { $0.contains(name) } * 2 > names.count
+        }
+      )
       return usual.count > 1
         && names.allSatisfy { $0.intersection(usual).count * 2 > min(usual.count, $0.count) }
     }

@@ -68,7 +68,9 @@ struct TableRecords {
     while let row = rows.next(most: names.count) {
       count += 1
       if count % 1024 == 0 { try limits.demandTime(subject) }
-      if let stray = row.stray, row.isTall ? row.count > names.count : row.count != names.count {
+      if let stray = row.stray,
+        row.isTorn || (row.isTall ? row.count > names.count : row.count != names.count)
+      {
         let reason =
           "line \(linesBefore + stray.line): the quote that begins its cell \(stray.cell) encloses no cell"
         let remedy = "write two quotes for one inside a cell, and one at its beginning and its end"
@@ -244,6 +246,8 @@ struct TableRecords {
     var count = 0
     /// The number of the line where the row begins.
     var line = 1
+    /// Whether the table ends within a cell in quotes.
+    var isTorn = false
     /// Whether a cell in quotes has a line end.
     var isTall = false
     /// The place of the first quote that encloses no cell, or else of the first one that encloses a line end: the number
@@ -280,12 +284,15 @@ struct TableRecords {
         if row.count <= most { row.cells.append(String(decoding: cell, as: UTF8.self).trimmed) }
       }
       scan: while true {
-        let step: CellScan.Step
+        var step: CellScan.Step
         if place < bytes.endIndex {
           step = scan.step(bytes[place])
           place += 1
         } else {
           step = scan.end()
+          if case .stray(let length) = step, isTorn(from: place - length, behind: row.count) {
+            (step, row.isTorn, row.stray) = (.rowEnd, true, (scan.lines + 1, row.count + 1))
+          }
         }
         switch step {
         case .part: cell.append(bytes[place - 1])
@@ -307,6 +314,18 @@ struct TableRecords {
       }
       end(cell)
       return row
+    }
+
+    /// Whether the table was cut within a cell: no line of the rest is a whole row if the quote is text.
+    private func isTorn(from start: Int, behind count: Int) -> Bool {
+      var cells = count
+      for byte in bytes[start...] + [0x0A] {
+        if byte == scan.separator { cells += 1 }
+        guard byte == 0x0A || byte == 0x0D else { continue }
+        if cells == scan.width { return false }
+        cells = 0
+      }
+      return true
     }
   }
 }
@@ -336,7 +355,7 @@ struct CellScan {
 
   /// The number of line ends before the next byte.
   private(set) var lines = 0
-  private let separator: UInt8
+  let separator: UInt8
   private let isTabbed: Bool
   private var isQuoted = false
   private var isBehindQuote = false
@@ -349,7 +368,7 @@ struct CellScan {
   private var tabs = 0
   /// The number of separators in the row so far, and that in the first row that has any.
   private var separators = 0
-  private var width: Int?
+  private(set) var width: Int?
   /// The number of bytes from the quote at the beginning of the cell on, and the lines before it.
   private var length = 0
   private var linesBefore = 0
