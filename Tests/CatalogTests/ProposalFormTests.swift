@@ -125,8 +125,8 @@ struct ProposalFormTests {
 
   @Test(arguments: [
     (
-      "name,price,note\nCup,9.50,blue\nMug,8.50,red, white\n",
-      "it is a table with commas between its cells, and line 3 has 4 cells, while the first line names 3"
+      "name,price,note\nMug,8.50,red, white\nCup,9.50,blue\n",
+      "it is a table with commas between its cells, and line 2 has 4 cells, while the first line names 3"
     ),
     (
       "Nome,Imagem\nFan 30cm, 60W,a.jpg\nIron, 90W,b.jpg\n",

@@ -133,9 +133,11 @@ struct TableRecords {
     guard let first = text.first, !"{[<".utf8.contains(first) else { return false }
     let bytes = text.bytes
     var rows = Rows(bytes.prefix(1 << 20), separator: separator(of: bytes))
-    guard let names = rows.next(most: mostColumns)?.cells, let row = rows.next(most: mostColumns)
-    else { return false }
-    return areNames(names) && row.count > 1 && row.count <= names.count
+    guard let names = rows.next(most: mostColumns)?.cells else { return false }
+    var row = rows.next(most: 1)
+    // A row with a stray quote tells nothing about the others.
+    while row?.stray != nil, row?.isTall == false, let next = rows.next(most: 1) { row = next }
+    return areNames(names) && (2...max(2, names.count)).contains(row?.count ?? 0)
   }
 
   /// Whether the cells of a first line seem to name columns: at least two, most of which have short names.
