@@ -340,7 +340,7 @@ struct FieldScore {
   /// The short texts that differ in most of the items; each has the confidence ``floor``.
   ///
   /// If there are none, a text such as `slug` is the title, or else a title that all items share, or else the URL of a
-  /// page or a picture.
+  /// page or a picture, or else an id.
   static func possibleTitles(_ all: [FieldEvidence]) -> [FieldScore] {
     let short = all.filter { evidence in
       let isOther = evidence.place.names.contains {
@@ -364,7 +364,8 @@ struct FieldScore {
       return (isPicture || IDChoice.isPageLink(evidence)) && evidence.isNearlyUnique
     }
     // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage.
-    let found = [short, slugs, shared, links].first { !$0.isEmpty } ?? []
+    let ids = ranking(.id, all).filter { $0.isSure && $0.evidence.isNearlyUnique }.map(\.evidence)
+    let found = [short, slugs, shared, links, ids].first { !$0.isEmpty } ?? []
     return found.ranked {
       let isMeasure = FieldRules.has("measure", in: NameWords.plain($0.place.name))
       return $0.share(PriceText.isPrice) < 0.5 && !isMeasure ? 1 : 0
