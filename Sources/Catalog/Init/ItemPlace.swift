@@ -419,7 +419,9 @@ struct ResponseLook {
           fields.confidence * MappingProposal.weight(of: place, fields)
         )
       }
-      guard !isLenient || fields.showing > 0 else { continue }
+      // The price can be in doubt only because there are several.
+      let hasPrice = fields.rankings[.salePrice]?.contains(where: \.isSure) == true
+      guard !isLenient || hasPrice || fields.showing > 0 else { continue }
       guard fields.isUsable(in: place) else { continue }
       // The same items can be in several lists of a response, for example as the featured ones.
       if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
