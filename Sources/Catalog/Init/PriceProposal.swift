@@ -367,7 +367,7 @@ enum PriceText {
     let parts = amounts(text)
     let digits = text.utf8.count { (0x30...0x39).contains($0) }
     return (1...2).contains(parts.count) && digits <= 30
-      && parts.allSatisfy { $0.utf8.count <= 30 && isAmount($0) }
+      && parts.allSatisfy { part in part.utf8.count { $0 > 0x20 } <= 30 && isAmount(part) }
   }
 
   /// Whether a text is a price with the sign of its currency, or with its code in upper case.
