@@ -348,7 +348,9 @@ struct CellScan {
     case cellEnd
     /// The byte ends the cell and the row.
     case rowEnd
-    /// The quote at the beginning of the cell is text: read on at this quote, so many bytes before the next one.
+    /// The quote at the beginning of the cell is text.
+    ///
+    /// Read on at this quote, which is the given number of bytes before the next byte.
     case stray(Int)
   }
 
