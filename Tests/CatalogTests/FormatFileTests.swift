@@ -103,6 +103,6 @@ struct FormatFileTests {
       name: "shop.yaml"
     )
 
-    #expect(file.text.contains("\ncurrency: \(meaning.currency)   # curre"))
+    #expect(file.text.contains("\ncurrency: \(meaning.currency)   # 1.0: the items name it"))
   }
 }

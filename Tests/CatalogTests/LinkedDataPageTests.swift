@@ -226,7 +226,7 @@ struct LinkedDataPageTests {
     ).text
 
     #expect(text.contains("\nformat: json-ld\n"))
-    #expect(text.contains("\ncurrency: EUR   # priceCurrency of 1 of 1\n"))
+    #expect(text.contains("\ncurrency: EUR   # 1.0: the items name it\n"))
     let file = try CatalogFile(parsing: bytes(text), file: "shop.yaml")
     #expect(
       try decodeSource(bytes(body), at: 0, using: file).sections[0].items.map(\.id) == ["C1"]

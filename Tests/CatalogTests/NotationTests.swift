@@ -166,6 +166,64 @@ struct NotationTests {
     #expect(try json(body, "read: csv") == "{\"items\":[\(record)]}")
   }
 
+  @Test(arguments: [
+    // The next quote is at the end of a cell, before another quoted cell, or nowhere.
+    ("id\tt\tp\nA\t\"Cup\t1\nB\tMug\t2\nC\tJug 5\"\t3\n", "read: tsv"),
+    ("id\tt\tp\nA\t\"Cup\t1\nB\tMug\t2\nC\t\"Jug 5\"\"\"\t3\n", "read: tsv"),
+    ("id\tt\tp\r\nA\t\"Cup\t1\r\nB\tMug\t2\r\nC\tJug 5\"\t3", "read: csv"),
+    ("id,t,p\nA,\"Cup,1\nB,Mug,2\nC,\"Jug 5\"\"\",3\n", "read: csv"),
+    ("id,t,p\nA,\"Cup,1\nB,Mug,2\nC,Jug 5\"\"\"\",3", "read: csv"),
+  ])
+  func `a quote that encloses no cell is text, and swallows no row`(
+    _ body: String,
+    _ lines: String
+  ) throws {
+    let read = try decode(body, "\(lines)\nitem: {id: $.id, title: $.t, salePrice: $.p}").sections[
+      0
+    ]
+
+    #expect(read.items.map(\.id) == ["A", "B", "C"])
+    #expect(read.items[0].title == "\"Cup")
+    #expect(read.items.map { $0.salePrice?.minorUnits } == [1, 2, 3])
+  }
+
+  @Test func `a quote that parts its row wrongly is named with its line`() throws {
+    let item = "item: {id: $.id, title: $.t}"
+    let rows = "id,t,p\nA,Cup,1\nB,\"Mug, blue,2\n" + (1...9).map { "C\($0),Jug,3\n" }.joined()
+
+    let read = try decode(rows, "read: csv\n\(item)")
+
+    #expect(read.sections[0].items.count == 10)
+    #expect(read.skipped.map(\.index) == [1])
+    #expect(
+      read.skipped[0].reason.hasPrefix("line 3: the quote that begins its cell 2 encloses no cell")
+    )
+    let error = decodingError(rows, "read: csv\ntransform: .\n\(item)")
+    #expect(error?.reason.hasPrefix("line 3: the quote") == true)
+  }
+
+  @Test func `a row of a table that ends within a cell is named`() throws {
+    let read = try decode(
+      "id,t,p\nA,Cup,1\nB,\"Mug\nblue,",
+      "read: csv\nitem: {id: $.id, title: $.t}"
+    )
+
+    #expect(read.sections[0].items.map(\.id) == ["A"])
+    #expect(read.skipped.map { $0.reason.prefix(7) } == ["line 3:"])
+  }
+
+  @Test(arguments: [
+    ("id,t,p\nA,\"Cup\n1, 2, 3\nblue\",1\n", "read: csv"),
+    ("id\tt\tp\nA\t\"Cup\n1, 2, 3\nblue\"\t1\n", "read: tsv"),
+    ("id\tt\tp\nA\t\"Cup\t\n1, 2, 3\nblue\"\t1\n", "read: tsv"),
+  ])
+  func `a cell in quotes may have lines of its own`(_ body: String, _ lines: String) throws {
+    let read = try decode(body, "\(lines)\nitem: {id: $.id, title: $.t}")
+    let words = read.sections[0].items.map { $0.title.split(whereSeparator: \.isWhitespace) }
+
+    #expect(words == [["Cup", "1,", "2,", "3", "blue"]] && read.skipped.isEmpty)
+  }
+
   @Test func `several columns of a table may hold values of one field`() throws {
     let body = "id,pictures\nA,\"a.jpg, b.jpg\"\n"
 

@@ -259,7 +259,7 @@ struct PageDataTests {
       .text
 
     #expect(text.contains("\nformat: json-ld\n"))
-    #expect(text.contains("\ncurrency: EUR   # priceCurrency of 1 of 1\n"))
+    #expect(text.contains("\ncurrency: EUR   # 1.0: the items name it\n"))
     let file = try CatalogFile(parsing: bytes(text), file: "x.yaml")
     let listing = try decodeSource(body, at: 0, using: file)
     #expect(listing.sections[0].items.map(\.id) == ["A"])

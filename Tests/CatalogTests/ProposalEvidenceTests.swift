@@ -1366,8 +1366,9 @@ struct ProposalEvidenceTests {
     )
     let written = try proposal(of: "<SHOP>\(item) Kč</PRICE_VAT></SHOPITEM></SHOP>")
 
-    #expect(named.text.contains("currency: CZK   # CURRENCY of 1 of 1\n"), "\(named.text)")
-    #expect(written.text.contains("currency: CZK   # the prices of 1 of 1\n"), "\(written.text)")
+    #expect(named.text.contains("currency: CZK   # 1.0: the items name it\n"), "\(named.text)")
+    let reason = "0.9: prices have \"kč\""
+    #expect(written.text.contains("currency: CZK   # \(reason)\n"), "\(written.text)")
   }
 
   @Test func `a playlist is refused, because it lists no pictures`() {

@@ -123,6 +123,73 @@ struct ProposalFormTests {
     #expect(error?.reason.contains("does not name the columns") == true, "\(error?.reason ?? "")")
   }
 
+  @Test(arguments: [
+    (
+      "name,price,note\nMug,8.50,red, white\nCup,9.50,blue\n",
+      "it is a table with commas between its cells, and line 2 has 4 cells, while the first line names 3"
+    ),
+    (
+      "Nome,Imagem\nFan 30cm, 60W,a.jpg\nIron, 90W,b.jpg\n",
+      "it is a table with commas between its cells, and line 2 has 3 cells, while the first line names 2"
+    ),
+  ])
+  func `a table with too many cells in a line is refused with that line`(
+    _ table: String,
+    _ reason: String
+  ) {
+    let error = #expect(throws: CatalogError.self) { try proposal(of: table) }
+
+    #expect(error?.reason.hasPrefix(reason) == true, "\(error?.reason ?? "")")
+  }
+
+  @Test func `column names may be long and have line breaks`() throws {
+    let long = String(repeating: "note ", count: 40)
+    let table = "NAME,\"PART (CURRENT)\n\",\"PRICE \(long)\n\"\nCup,A1,9.50\nMug,B2,8.50\n"
+
+    #expect(items(try proposal(of: table)).map(\.title) == ["Cup", "Mug"])
+  }
+
+  @Test func `a row with a stray quote is skipped and the others are proposed`() throws {
+    let rows = (1...20).map { "\($0),Cup \($0),\($0).50\n" }.joined()
+    let file = try proposal(of: "id,name,price\n0,\"Mug, blue,1.50\n" + rows)
+
+    #expect(items(file).count == 20)
+    #expect(file.listings[0].skipped.map { $0.reason.prefix(7) } == ["line 2:"])
+  }
+
+  @Test func `the lowest price of several offers is in doubt`() throws {
+    func page(_ offer: String) throws -> ProposedFile {
+      try proposal(
+        of: """
+          <html><script type="application/ld+json">{"@context": "https://schema.org", "@type": "Product",
+          "name": "cups", "sku": "c", "offers": {"@type": "AggregateOffer", "offerCount": 32, \(offer),
+          "priceCurrency": "BRL"}}</script></html>
+          """
+      )
+    }
+    let range = try page(#""lowPrice": 19, "highPrice": 9900"#)
+
+    #expect(range.unsure == ["salePrice"])
+    #expect(range.text.contains("lowest of several offers in 1 of 1, such as 19 to 9900"))
+    #expect(try page(#""lowPrice": 19, "highPrice": 19"#).unsure == [])
+  }
+
+  @Test func `a format gets a filter if a sync would refuse its entries without a title`() throws {
+    func entry(_ id: String, _ fields: String) -> String {
+      #"{"sys": {"type": "Entry", "id": "\#(id)"}, "fields": {\#(fields)}}"#
+    }
+    let entries =
+      (1...5).map { entry("a\($0)", "\"title\": \"Cup \($0)\"") }
+      + (1...3).map { entry("b\($0)", "\"answer\": \"yes\"") }
+    let file = try proposal(
+      of:
+        #"{"sys": {"type": "Array"}, "total": 8, "items": [\#(entries.joined(separator: ", "))]}"#
+    )
+
+    #expect(file.text.contains(#"items: "$.items[?length(@.title) > 0]"   # 5 of 8 entries"#))
+    #expect(items(file).count == 5 && file.listings[0].skipped.isEmpty)
+  }
+
   @Test func `UTF-16 is read as a table, and refused by name as JSON`() throws {
     func wide(_ text: String) throws -> ProposedFile {
       let units: [UInt16] = [0xFEFF] + Array(text.utf16)

@@ -178,6 +178,69 @@ struct ProposalListTests {
       unsure: ["items", "id", "title"],
       count: 2
     ),
+    Case(
+      testDescription: "a Croatian shop's names are known",
+      body:
+        #"[{"naziv": "Šaran", "vrsta": "riba", "cijena": 5.6}, {"naziv": "Som", "vrsta": "riba", "cijena": 9.95}, {"naziv": "Oslić", "vrsta": "more", "cijena": 12.5}]"#,
+      lines: ["  title: $.naziv", "  salePrice: $.cijena"],
+      unsure: ["items", "id"],
+      count: 3
+    ),
+    Case(
+      testDescription: "entries without a title are left out",
+      body:
+        #"{"entries": [MORE({"id": NUMBER, "name": "Cup NUMBER", "price": 9.5}), MORE_3({"id": "pNUMBER", "name": "", "answer": "yes"}), MORE_3({"id": "sNUMBER", "locale": "en"})]}"#,
+      lines: [#"items: "$.entries[?length(@.name) > 0]""#, "  title: $.name"],
+      texts: ["the entries without a title are left out"],
+      unsure: ["items"]
+    ),
+    Case(
+      testDescription: "notes of a few items are no items",
+      body:
+        #"{"lots": [MORE({"id": NUMBER, "area": "Block NUMBER", "price": 9.5, "notes": []}), {"id": 90, "area": "Box", "price": 8.5, "notes": [{"id": 1, "note": "Has a pass"}]}]}"#,
+      lines: ["items: $.lots", "  title: $.area"],
+      unsure: ["items", "title"],
+      count: 21
+    ),
+    Case(
+      testDescription: "links beside the items are no table",
+      body:
+        #"{"urls": [["Portrait", "https://s.example/a"], ["Ship", "https://s.example/b"]], "goods": ITEMS(CUP)}"#,
+      lines: ["items: $.goods"]
+    ),
+    Case(
+      testDescription: "items by number may have a poorer one first",
+      body:
+        #"{"101": {"sku": "a", "name": "Cup", "price": 9.5}, "102": {"sku": "b", "name": "Mug", "price": 9.5, "maker": "M", "size": 1, "kind": "x", "web": "y"}, "103": {"sku": "c", "name": "Jug", "price": 8.5, "maker": "M", "size": 2, "kind": "x", "web": "y"}}"#,
+      lines: ["  id: $.sku", "  title: $.name"],
+      unsure: [],
+      count: 3
+    ),
+    Case(
+      testDescription: "things with pictures alone get their addresses as ids and titles",
+      body: #"[MORE({"url": "https://c.example/NUMBER.jpg", "kind": "macro"})]"#,
+      lines: ["  id: $.url", "  title: $.url", "    thumbnail: $.url"],
+      unsure: ["items", "id", "title"]
+    ),
+    Case(
+      testDescription: "things that share one title get it",
+      body:
+        #"[MORE({"id": NUMBER, "title": "iPod nano", "price": "199.00"})]"#,
+      lines: ["  id: $.id", "  title: $.title"],
+      unsure: ["items", "title"]
+    ),
+    Case(
+      testDescription: "a few values among the items are no objects",
+      body: #"{"goods": [MORE(CUP), null, "sold out"]}"#,
+      lines: ["items: $.goods"]
+    ),
+    Case(
+      testDescription: "the signs of a currency field and the words around a price are read",
+      body:
+        #"[MORE({"id": NUMBER, "name": "Cup NUMBER", "price": "Sale price9.50", "currency": "€"})]"#,
+      lines: ["currency: EUR", "  salePrice: $.price"],
+      unsure: []
+    ),
   ]
 
   /// The body with its lists written out.

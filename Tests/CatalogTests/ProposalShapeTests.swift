@@ -317,7 +317,7 @@ struct ProposalShapeTests {
     )
 
     #expect(file.text.contains("\nformat: google-merchant\n"))
-    #expect(file.text.contains("\ncurrency: CHF   # the prices of 1 of 1\n"))
+    #expect(file.text.contains("\ncurrency: CHF   # 0.9: prices have \"CHF\"\n"))
     #expect(file.listings[0].sections[0].items.map(\.id) == ["G1"])
   }
 

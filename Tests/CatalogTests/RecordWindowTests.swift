@@ -12,6 +12,13 @@ struct RecordWindowTests {
     + (1...9).map { "A\($0);\"Cup \($0); \"\"blue\"\"\nwide\";\($0).50\r\n" }.joined()
     + "\n;no id;1.50\nA10; \"loose\" ;many\rA11;\"\";7.25"
 
+  /// Quotes that enclose no cell: at some cells' beginnings, and at others' ends.
+  private static let stray =
+    "id\ttitle\tprice\n"
+    + (1...9).map {
+      "A\($0)\t\"Cup \($0)\t\($0).50\nB\($0)\tMug \($0)\"\t1\nC\($0)\t\"x, \($0)\t2\n"
+    }.joined()
+
   private static let lines =
     "\u{FEFF}https://c.example/0.jpg\r\n\r\n"
     + (1...9).map { "  https://c.example/\($0).jpg Cup \($0)\n\($0 % 3 == 0 ? "\n" : "")" }
@@ -40,6 +47,8 @@ struct RecordWindowTests {
 
   private static let all: [(body: String, lines: String)] = [
     (table, "read: csv"), (table.replacing(";", with: "\t"), "read: tsv"),
+    (stray, "read: tsv"), (stray.replacing("\t", with: ","), "read: csv"),
+    (stray.replacing("\n", with: "\r\n"), "read: tsv"),
     (lines, "format: list"), (lines, "read: lines\nitem: {id: $.number, title: $.text}"),
     (records.joined(separator: "\n"), "read: jsonl\nitems: $"),
     ("\n" + records.joined(separator: "\r\n") + "\n", "items: [$.none, $]"),

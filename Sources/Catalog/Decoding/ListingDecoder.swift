@@ -263,8 +263,10 @@ package struct ListingDecoder: Sendable {
   private func item(_ reader: inout FieldReader) -> (id: String?, item: StoreItem?) {
     let (node, fields) = (reader.node, mapping.item)
     guard node.kind == .object else {
-      // If a block of linked data in a page cannot be read, the reader puts the reason into the array as a text.
-      let reason = mapping.notation.kind == .html ? node.text : nil
+      // If a block of linked data or a line of a table cannot be read, its reader puts the reason into the array as a
+      // text.
+      let isReason = mapping.notation.kind == .html || node.text?.hasPrefix("line ") == true
+      let reason = isReason && !mapping.notation.isJSON ? node.text : nil
       reader.note(nil, reason ?? "expected an object, found \(node.kind.phrase)")
       return (nil, nil)
     }
@@ -361,6 +363,7 @@ package struct ListingDecoder: Sendable {
       of: body,
       subject,
       columns: isMade ? [] : mapping.item.id.compactMap(\.lastName),
+      needsAllRows: isMade,
       linesBefore: linesBefore,
       within: limits
     )

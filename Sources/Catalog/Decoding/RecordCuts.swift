@@ -84,20 +84,25 @@ extension RecordCuts {
     var scan = CellScan(separator: separator)
     var cuts: RecordCuts?
     var hasCells = false
-    while let (offset, piece) = cursor.nextPiece() {
-      for (index, byte) in piece.enumerated() {
-        guard scan.step(byte) == .rowEnd else {
-          hasCells = true
-          continue
-        }
-        if cuts != nil {
-          cuts?.cut(at: offset + index + 1)
-        } else if hasCells {
-          cuts = RecordCuts(from: offset + index + 1, size: size)
+    var linesOfNames = 0
+    while true {
+      // Rows behind a quote that nothing closes are in the last part.
+      guard let (offset, piece) = cursor.nextPiece() else { return cuts }
+      bytes: for (index, byte) in piece.enumerated() {
+        let next = offset + index + 1
+        switch scan.step(byte) {
+        case .part, .quote, .cellEnd: hasCells = true
+        case .stray(let length):
+          cursor.move(to: next - length)
+          break bytes
+        case .rowEnd where cuts != nil: cuts?.cut(at: next, lines: scan.lines - linesOfNames)
+        case .rowEnd where hasCells:
+          cuts = RecordCuts(from: next, size: size)
+          linesOfNames = scan.lines
+        case .rowEnd: break
         }
       }
     }
-    return cuts
   }
 
   /// The records of a text that has one record on each line.

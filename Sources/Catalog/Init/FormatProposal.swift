@@ -4,13 +4,16 @@ struct FormatProposal: ProposedReading {
   let format: String
   /// The number of items that the format can read.
   private let count: Int
-  /// The currency of prices, such as "EUR", and the reason for it.
-  let currency: (code: String, reason: String)
+  let currency: CurrencyProposal
   let unsure: [String]
   /// The format's summary in one line.
   private let about: String
   /// The lines of `paging:`; empty if the format's own paging fits.
   private let pagingLines: [String]
+  /// The line of `items:` if a sync refuses the items of the format's own path; otherwise empty.
+  private let itemsLines: [String]
+  /// Comments about the prices.
+  private let priceLines: [String]
   /// Whether the format has paths to prices, but no item has a price there.
   private let lacksPrices: Bool
   /// Whether the format has paths to pictures, but no item has a picture there.
@@ -51,16 +54,26 @@ struct FormatProposal: ProposedReading {
     reading page: ProposedPage,
     _ given: String?
   ) throws(CatalogError) {
-    let decoder = ListingDecoder(mapping: try format.mapping(), currency: "USD")
+    var decoder = ListingDecoder(mapping: try format.mapping(), currency: "USD")
     let root = try decoder.read(page.body, of: "the response").root
-    let elements = try decoder.elements(of: root, subject: "the response")
-    let listing = try decoder.listing(page.body)
-    let lost = listing.skipped.count { $0.lost == .item }
+    var elements = try decoder.elements(of: root, subject: "the response")
+    var listing = try decoder.listing(page.body)
+    var lost = listing.skipped.count { $0.lost == .item }
     guard lost * 2 <= elements.count, lost < elements.count else { return nil }
-    let rules = decoder.mapping.item.salePrice + decoder.mapping.item.normalPrice
-    let codes = elements.compactMap { element in
-      rules.lazy.compactMap { Self.code($0, in: element) }.first
+    if SkipLimit.standard.refuses(lost: lost, of: elements.count),
+      let kept = Self.titled(decoder.mapping)
+    {
+      let count = elements.count
+      decoder.mapping.items = [kept]
+      elements = try decoder.elements(of: root, subject: "the response")
+      listing = try decoder.listing(page.body)
+      lost = listing.skipped.count { $0.lost == .item }
+      let comment = YAMLText.comment("\(elements.count) of \(count) entries, which have a title")
+      itemsLines = ["items: \(YAMLText.quoted(kept.description))   \(comment)"]
+    } else {
+      itemsLines = []
     }
+    let rules = decoder.mapping.item.salePrice + decoder.mapping.item.normalPrice
     let read = elements.count - lost
     self.format = format.name
     about = format.about
@@ -77,14 +90,27 @@ struct FormatProposal: ProposedReading {
     lacksPictures =
       ImageReference.Role.allCases.contains { !images[$0].isEmpty }
       && items.allSatisfy(\.images.isEmpty)
-    unsure = given == nil && codes.isEmpty && !rules.isEmpty && !lacksPrices ? ["currency"] : []
-    currency =
-      given.map { ($0, "given") }
-      ?? codes.map(\.code).mostFrequent.map { most in
-        let source = codes.first { $0.code == most.element }?.source ?? ""
-        return (most.element, "\(source) of \(most.count) of \(read)")
-      }
-      ?? ("USD", "assumed; none is named: correct it")
+    let evidence = EvidenceCollection(elements).all
+    let paths = rules.map(\.path.segments)
+    let prices = evidence.filter { one in
+      (try? JSONPath(parsing: one.place.first)).map { paths.contains($0.segments) } == true
+    }
+    currency = CurrencyProposal(given: given, items: evidence, prices: prices, root: root)
+    let hasCurrency = rules.isEmpty || lacksPrices || currency.confidence >= FieldScore.sure
+    // The reader of products in pages says that a price is the lowest of several offers.
+    let ranges = elements.count { $0["highPrice"] != nil }
+    let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
+    unsure =
+      (itemsLines.isEmpty ? [] : ["items"]) + (hasCurrency ? [] : ["currency"])
+      + (isRange ? ["salePrice"] : [])
+    priceLines =
+      isRange
+      ? [
+        YAMLText.comment(
+          "salePrice is the lowest of several offers in \(ranges) of \(elements.count), such as "
+            + "\(Self.range(in: elements)); is each one thing?"
+        )
+      ] : []
   }
 
   /// Whether the format finds no price or no picture in any item, although the response has them at other paths.
@@ -98,19 +124,22 @@ struct FormatProposal: ProposedReading {
       && (hasPrices && lacksPrices || hasPictures && lacksPictures)
   }
 
-  /// The currency that an item names in a member of its own, or else in the text of the price; and the member's name.
-  private static func code(
-    _ rule: Mapping.PriceRule,
-    in item: JSONNode
-  ) -> (code: String, source: String)? {
-    if case .path(let path) = rule.currency,
-      let code = try? path.firstValue(in: item)?.text.flatMap(Currency.code)
-    {
-      return (code, path.lastName ?? "the items")
-    }
-    let text = try? rule.path.firstValue(in: item)?.content.text
-    return text.flatMap { PriceText.units(of: $0).first }
-      .flatMap { Currency.codes(writtenAs: $0).first }.map { ($0, "the prices") }
+  /// The path to those entries of a list that have a title, or nil if the format has several paths.
+  private static func titled(_ mapping: Mapping) -> JSONPath? {
+    guard let items = mapping.items.first, mapping.items.count == 1, items.isSingular,
+      let title = mapping.item.title.first, mapping.item.title.count == 1
+    else { return nil }
+    return try? JSONPath(parsing: "\(items)[?length(@\(title.description.dropFirst())) > 0]")
+  }
+
+  /// The lowest and the highest price of the first item that has both, such as "19 to 9900".
+  private static func range(in items: [JSONNode]) -> String {
+    items.lazy.compactMap { item in
+      guard let low = item["price"].flatMap(FieldReader.plainText),
+        let high = item["highPrice"].flatMap(FieldReader.plainText)
+      else { return nil }
+      return PlainText.line("\(low.prefix(20)) to \(high.prefix(20))")
+    }.first ?? ""
   }
 
   /// Refuses a page that has data for search engines but no products, and a feed without items.
@@ -156,13 +185,9 @@ struct FormatProposal: ProposedReading {
     ]
   }
 
-  var currencyCode: String { currency.code }
-
-  var currencyLine: String {
-    "currency: \(currency.code)   \(YAMLText.comment(currency.reason))"
+  func readingLines(isLocal: Bool) -> [String] {
+    ["format: \(format)"] + itemsLines + priceLines + pagingLines
   }
-
-  func readingLines(isLocal: Bool) -> [String] { ["format: \(format)"] + pagingLines }
 }
 
 /// Recognizes the shop system that sent a response by the signatures of the built-in formats.
@@ -281,12 +306,8 @@ enum ProposedNotation {
         return (["read: html"], try BodyFormat(kind: .html).json(of: body, "the response"))
       }
       try ForeignData.check(body, "the response")
-      if look == .lines, let separator = TableRecords.unnamedSeparator(in: body) {
-        throw .shape(
-          "the response",
-          "it is a table with \(separator) between its cells, and its first line does not name the columns",
-          remedy: "put a line with a name for each column before the others"
-        )
+      if look == .lines, let fault = TableRecords.fault(in: body) {
+        throw .shape("the response", fault.reason, remedy: fault.remedy)
       }
       return ([], body)
     }

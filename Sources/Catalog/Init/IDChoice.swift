@@ -41,9 +41,9 @@ enum IDChoice {
   /// Whether the values are URLs of pages about the items.
   static func isPageLink(_ evidence: FieldEvidence) -> Bool {
     let name = NameWords.plain(evidence.place.name)
-    let words = name.split(separator: " ")
+    let last = name.split(separator: " ").last.map(String.init) ?? ""
     return evidence.place.steps.count == 1 && evidence.isText
-      && ["url", "link", "href", "uri", "permalink"].contains(words.last ?? "")
+      && FieldRules.isNamed("pageLink", last)
       && !FieldRules.has("picture", "other", "person", "mark", in: name)
       && evidence.share(PictureText.isLink) > 0.9 && evidence.share(PictureText.hasEnding) < 0.5
       && evidence.share { $0.utf8.count < 1000 } == 1

@@ -21,6 +21,8 @@ struct ItemPlace {
   var member: FieldPlace?
   /// The items, in the order of the response.
   var items: [JSONNode]
+  /// The filter that leaves out the entries without a title, such as `[?length(@.title) > 0]`; empty if there are none.
+  var condition = ""
   /// The sections, if the response has several; otherwise empty.
   var sections: [JSONNode] = []
   /// The member names of ``sections`` if these are arrays in an object; otherwise empty.
@@ -49,7 +51,7 @@ struct ItemPlace {
   }
 
   /// The JSONPath to the place, such as `$.data.products`.
-  var jsonPath: String { FieldPlace.path(path) }
+  var jsonPath: String { FieldPlace.path(path) + condition }
 
   /// The JSONPath to all items, such as `$.groups[*].dishes`.
   var allItems: String {
@@ -73,6 +75,16 @@ struct ItemPlace {
     return kept
   }
 
+  /// The same list without the entries that have no value at a path.
+  ///
+  /// For example, a list of all entries of a service can have pages and settings beside the products.
+  func keeping(itemsWith place: FieldPlace) -> ItemPlace {
+    var kept = self
+    kept.items.removeAll { place.nodes(in: $0).first?.text?.isEmpty ?? true }
+    kept.condition = "[?length(@\(place.first.dropFirst())) > 0]"
+    return kept
+  }
+
   /// Every place in a response that possibly has items.
   ///
   /// An object precedes the objects inside it.
@@ -89,11 +101,15 @@ struct ItemPlace {
     mutating func visit(_ node: JSONNode, at path: [String]) {
       visited += 1
       guard path.count < 8, visited < 5000 else { return }
-      let elements = node.kind == .array ? node.elements : []
+      let all = node.kind == .array ? node.elements : []
+      // A sync skips a few values that are no objects, such as a row of a table that cannot be read.
+      let objects = all.filter { $0.kind == .object }
+      let elements = (all.count - objects.count) * 10 <= all.count ? objects : all
       if Self.areObjects(elements) {
         found.append(ItemPlace(kind: .list, path: path, items: elements))
         addSections(elements, at: path)
         addParts(elements, at: path)
+        visitUnlike(elements, at: path)
       }
       // A response to a batch of one request is an array with one element.
       if elements.count == 1, path.isEmpty { visit(elements[0], at: [FieldPlace.everyElement]) }
@@ -102,6 +118,16 @@ struct ItemPlace {
       addByName(members, at: path)
       if visitMap(members, at: path) { return }
       for (name, value) in members { visit(value, at: path + [name]) }
+    }
+
+    /// Visits the few objects of an array that have no name in common, as in `[{"shop": {…}}, {"products": […]}]`.
+    private mutating func visitUnlike(_ objects: [JSONNode], at path: [String]) {
+      guard (2...10).contains(objects.count) else { return }
+      let names = objects.map { Set($0.members.map(\.name)) }
+      for (object, own) in zip(objects, names)
+      where names.count(where: { !$0.isDisjoint(with: own) }) == 1 {
+        visit(object, at: path + [FieldPlace.everyElement])
+      }
     }
 
     /// Visits an object whose members have ids as names and are arrays of objects that are alike.
@@ -146,9 +172,11 @@ struct ItemPlace {
         let areSections = zip(elements, lists).allSatisfy { element, list in
           list.isEmpty ? element[place.steps[0].name] != nil : Self.areObjects(list)
         }
-        // If every element of a long list has one object there, it is a variant of the element.
+        // If every element of a long list has one object there, it is a variant of the element. If most elements have
+        // none, such as notes, it is a part of the others.
         let isVariant = elements.count > 3 && lists.allSatisfy { $0.count == 1 }
-        guard areSections, !isVariant, lists.contains(where: { !$0.isEmpty }) else { continue }
+        let isHeld = lists.count { !$0.isEmpty } * 2 >= lists.count
+        guard areSections, !isVariant, isHeld else { continue }
         addDeeper(elements, at: path, by: place)
         add(.sections, path, place, lists.flatMap(\.self), elements)
       }
@@ -279,14 +307,17 @@ struct ItemPlace {
       !nodes.isEmpty && nodes.allSatisfy { $0.kind == .object }
     }
 
-    /// Whether each object has most of its member names in common with the first object.
+    /// Whether the objects have names in common: each has most of the names that most of the objects have, or has few
+    /// others.
     private static func areAlike(_ nodes: [JSONNode]) -> Bool {
-      let first = Set(nodes[0].members.map(\.name))
-      guard first.count > 1 else { return false }
-      return nodes.prefix(20).allSatisfy { node in
-        let names = Set(node.members.map(\.name))
-        return names.intersection(first).count * 2 > max(first.count, names.count)
-      }
+      let names = nodes.prefix(20).map { Set($0.members.map(\.name)) }
+      let usual = Set(
+        names.flatMap(\.self).filter { name in
+          names.count { $0.contains(name) } * 2 > names.count
+        }
+      )
+      return usual.count > 1
+        && names.allSatisfy { $0.intersection(usual).count * 2 > min(usual.count, $0.count) }
     }
   }
 }
@@ -325,7 +356,9 @@ struct ResponseLook {
   let others: [(place: ItemPlace, confidence: Double)]
 
   /// A value that is equal for responses that the same keys of a catalog file can read.
-  var likeness: [AnyHashable] { [place.kind, place.path, place.member, program, notation] }
+  var likeness: [AnyHashable] {
+    [place.kind, place.path, place.condition, place.member, program, notation]
+  }
 
   /// Looks for the items in a response.
   ///
@@ -378,7 +411,17 @@ struct ResponseLook {
           )
         }
       }
-      guard !isLenient || fields.showing > 0 else { continue }
+      if place.kind == .list, let title = fields.rareTitle {
+        place = place.keeping(itemsWith: title.place)
+        fields = self.fields(of: place, isLenient)
+        confidence = min(
+          FieldScore.doubt,
+          fields.confidence * MappingProposal.weight(of: place, fields)
+        )
+      }
+      // The price can be in doubt only because there are several.
+      let hasPrice = fields.rankings[.salePrice]?.contains(where: \.isSure) == true
+      guard !isLenient || hasPrice || fields.showing > 0 else { continue }
       guard fields.isUsable(in: place) else { continue }
       // The same items can be in several lists of a response, for example as the featured ones.
       if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
@@ -475,6 +518,18 @@ extension ItemFields {
     guard let id = rankings[.id]?.first?.evidence, let title = rankings[.title]?.first?.evidence
     else { return [] }
     return Set(id.pairs(with: title).map { [$0.0, $0.1] })
+  }
+
+  /// The field that is called a title and that a sync would refuse, because many objects of the list have no value there
+  /// and no other title.
+  fileprivate var rareTitle: FieldEvidence? {
+    guard alternatives(.title).count < 2 else { return nil }
+    let called = evidence.filter {
+      $0.place.steps.allSatisfy { !$0.isList && $0.choice == nil } && $0.isText
+        && FieldRules.confidence("title", NameWords.plain($0.place.name)) > 0.9
+    }
+    let best = called.max { $0.held < $1.held }
+    return best.flatMap { $0.isRefused && $0.held > 1 && $0.variety > 0.5 ? $0 : nil }
   }
 
   /// Whether the objects of a list are items, to judge by the fields of the items in several lists.

@@ -35,7 +35,8 @@ struct JoiningProgram: Hashable {
       node.kind == .array && !node.elements.contains { $0.kind == .object }
     }
     func isHead(_ node: JSONNode) -> Bool {
-      node.elements.count > 1 && node.elements.allSatisfy { $0.text?.isEmpty == false }
+      node.elements.count > 1
+        && node.elements.allSatisfy { $0.text.map { !$0.isEmpty && !$0.contains("://") } ?? false }
     }
     let named = "[$names, .] | transpose | map({(.[0]): .[1]}) | add"
     let lists =

@@ -203,12 +203,6 @@ extension MappingProposal: ProposedReading {
     ]
   }
 
-  var currencyCode: String { currency.code }
-
-  var currencyLine: String {
-    noted("currency: \(currency.code)", currency.confidence, currency.reason)
-  }
-
   /// The lines of a section of the catalog file that say how its response is divided into many sections.
   ///
   /// There are none if the response is a single section.
@@ -255,6 +249,7 @@ extension MappingProposal: ProposedReading {
       "an array of \(count(itemCount, "object"))"
       + (repeats > 0 && itemCount <= EvidenceCollection.itemLimit
         ? ", \(repeats) of them equal to another" : "")
+      + (place.condition.isEmpty ? "" : "; the entries without a title are left out")
     if let program = look.program {
       return [program.comment] + made(noted("items: $.items", confidence, reason))
     }
@@ -535,13 +530,6 @@ extension MappingProposal: ProposedReading {
       score.confidence,
       reason + "\(evidence.phrase) in \(evidence.held) of \(count(evidence.total, noun))"
     )
-  }
-
-  /// A line with a comment that gives the confidence and its reason.
-  private func noted(_ line: String, _ confidence: Double, _ reason: String) -> String {
-    let tenths = Int((confidence * 10).rounded())
-    let number = tenths >= 10 ? "1.0" : "0.\(max(0, tenths))"
-    return "\(line)   \(YAMLText.comment("\(number): \(reason)"))"
   }
 
   private func count(_ number: Int, _ noun: String) -> String {

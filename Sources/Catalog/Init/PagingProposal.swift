@@ -112,7 +112,7 @@ struct PagingProposal {
     let goesOn = around.contains { $0.isNamed("more") && $0.value.boolean == true }
     let isCounted = around.contains { $0.value.kind == .integer }
     guard goesOn, !isCounted, let id, place.kind == .list else { return [] }
-    let from = "\(place.jsonPath)[-1]\(id.dropFirst())"
+    let from = "\(FieldPlace.path(place.path))[-1]\(id.dropFirst())"
     return ["starting_after", "after"].map { name in
       Self("{cursor: \(name), from: \(YAMLText.scalar(from))}", 0.3, "it says that there are more")
     }

@@ -192,7 +192,7 @@ extension FieldEvidence {
   /// Whether the values can be amounts of money, and no name on the path says that they are something else.
   var isMoney: Bool {
     let isOther = place.names.map(NameWords.plain).contains {
-      FieldRules.has("never", "measure", "person", "other", "counter", in: $0)
+      FieldRules.has("never", "measure", "person", "other", "counter", "tally", in: $0)
     }
     return place.steps.count <= 5 && !isOther && !place.isChosen && !FieldRules.isID(place.name)
       && PriceMeaning.of(place) == nil && amountShare == 1 && share(PriceText.isCode) == 0

@@ -197,7 +197,7 @@ extension CurrencyProposal {
     let names = prices.map { $0.place.name.uppercased() }
     if let code = given {
       self.init(code, 1, "given")
-    } else if let code = named?.samples.first.flatMap(Currency.code) {
+    } else if let code = named?.samples.first.flatMap(Self.code) {
       let reason = isOne ? "the items name it" : "items differ, each names its own"
       self.init(code, isOne ? 0.95 : 0.6, reason)
     } else if let written = Self.written(in: prices, named: code, among: items) {
@@ -226,7 +226,14 @@ extension CurrencyProposal {
   /// Whether values are currency codes at a path with a name such as `currency`, `price_currency` or `currency.code`.
   static func isNamed(by evidence: FieldEvidence) -> Bool {
     isNamed(evidence.place.names)
-      && evidence.share { Currency.code(of: $0) != nil } == 1
+      && (evidence.share { Currency.code(of: $0) != nil } == 1
+        || evidence.distinct.count == 1 && evidence.share { code(of: $0) != nil } == 1)
+  }
+
+  /// The currency that a code or a sign such as "€" means, or nil if it means several or none.
+  private static func code(of text: String) -> String? {
+    let codes = Currency.codes(writtenAs: text.lowercased())
+    return Currency.code(of: text) ?? (codes.count == 1 ? codes[0] : nil)
   }
 
   /// Whether all values are codes of currencies, although the name of their path does not say so.
@@ -356,11 +363,11 @@ extension CurrencyProposal {
 enum PriceText {
   /// Whether a text is an amount such as "7" or "€ 7.50", or a range of two amounts such as "5–9 €".
   static func isPrice(_ text: String) -> Bool {
-    guard text.utf8.count <= 60 else { return false }
+    guard isShort(text) else { return false }
     let parts = amounts(text)
     let digits = text.utf8.count { (0x30...0x39).contains($0) }
     return (1...2).contains(parts.count) && digits <= 30
-      && parts.allSatisfy { $0.utf8.count <= 30 && isAmount($0) }
+      && parts.allSatisfy { part in part.utf8.count { $0 > 0x20 } <= 30 && isAmount(part) }
   }
 
   /// Whether a text is a price with the sign of its currency, or with its code in upper case.
@@ -376,8 +383,13 @@ enum PriceText {
 
   /// The signs and codes of currencies in a price, in lower case: "eur" for "7 EUR".
   static func units(of text: String) -> [String] {
-    guard text.utf8.count <= 60 else { return [] }
+    guard isShort(text) else { return [] }
     return amounts(text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
+  }
+
+  /// Whether a text is short, not counting white space.
+  private static func isShort(_ text: String) -> Bool {
+    text.utf8.count <= 500 && text.utf8.count { $0 > 0x20 } <= 60
   }
 
   /// The two amounts of a range such as "5-9 €", or the whole text if it is not a range.

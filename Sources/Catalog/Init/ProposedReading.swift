@@ -2,10 +2,8 @@
 protocol ProposedReading {
   /// The comments at the beginning of the catalog file.
   var preface: [String] { get }
-  /// The ISO 4217 code of the catalog's currency.
-  var currencyCode: String { get }
-  /// The line `currency:` of the catalog file.
-  var currencyLine: String { get }
+  /// The catalog's currency.
+  var currency: CurrencyProposal { get }
   /// The keys of the catalog file whose values are in doubt, such as `salePrice`.
   var unsure: [String] { get }
 
@@ -17,6 +15,21 @@ protocol ProposedReading {
 }
 
 extension ProposedReading {
+  /// The ISO 4217 code of the catalog's currency.
+  var currencyCode: String { currency.code }
+
+  /// The line `currency:` of the catalog file.
+  var currencyLine: String {
+    noted("currency: \(currency.code)", currency.confidence, currency.reason)
+  }
+
+  /// A line with a comment that gives the confidence and its reason.
+  func noted(_ line: String, _ confidence: Double, _ reason: String) -> String {
+    let tenths = Int((confidence * 10).rounded())
+    let number = tenths >= 10 ? "1.0" : "0.\(max(0, tenths))"
+    return "\(line)   \(YAMLText.comment("\(number): \(reason)"))"
+  }
+
   /// The mapping, or nil if a built-in format reads the response.
   var mapping: MappingProposal? { self as? MappingProposal }
 

@@ -221,6 +221,8 @@ struct WrittenPrice {
   /// The digits between the separators, in ASCII.
   private var groups = [""]
   private var separators: [Character] = []
+  /// Whether the amount counts ten thousands, as in "10.5万円" and "3만원".
+  private var isTenThousandfold = false
 
   /// Splits a text.
   ///
@@ -236,7 +238,11 @@ struct WrittenPrice {
     guard !before.hasSuffix(".") || Currency.isAbbreviation(before) else {
       throw fault("has the unknown unit \"\(before)\"")
     }
-    let after = try unit(in: scalars[scalars.index(after: last)...])
+    var after = try unit(in: scalars[scalars.index(after: last)...])
+    if let mark = after.first, "万萬만".contains(mark) {
+      after.removeFirst()
+      isTenThousandfold = true
+    }
     units = [before, after].filter { !$0.isEmpty }
     for scalar in scalars[first...last] {
       if let digit = Self.digit(scalar) {
@@ -272,7 +278,9 @@ struct WrittenPrice {
       && groups[0].count <= 3 && groups.last?.count == 3
       && groups.dropFirst().dropLast().allSatisfy { (2...3).contains($0.count) }
     guard groups.count == 1 || isGrouped else { throw fault("has an unknown digit grouping") }
-    return (groups.joined(), fraction)
+    guard isTenThousandfold else { return (groups.joined(), fraction) }
+    let digits = fraction + String(repeating: "0", count: max(0, 4 - fraction.count))
+    return (groups.joined() + digits.prefix(4), String(digits.dropFirst(4)))
   }
 
   /// The meaning of a point before digits, in one price or in the prices of a currency.
@@ -310,6 +318,7 @@ struct WrittenPrice {
   private func hasDecimals(in currency: String) throws(CatalogError) -> Bool {
     guard let last = separators.last, last == "." || last == "," else { return false }
     if let lastIsDecimal { return lastIsDecimal }
+    if isTenThousandfold { return last == "." }
     let isPadded = groups[1].hasSuffix("0")
     switch (Currency.exponent(of: currency), last, Currency.point(in: currency)) {
     // In a currency without decimals, three decimals could only be zeros, and nobody writes such decimals.
@@ -330,7 +339,7 @@ struct WrittenPrice {
     ["--", "-", "–", "—"].map { separator + $0 }
   }
 
-  /// Remarks that taxes are included, without spaces and in lower case.
+  /// Remarks that taxes are included, or that only say that the amount is a price, without spaces and in lower case.
   ///
   /// The amount beside such a remark is the price. Other remarks are errors, because the amount beside them can have
   /// another meaning.
@@ -338,7 +347,7 @@ struct WrittenPrice {
     "税込み", "税込", "incl.vat", "inc.vat", "includingvat", "vatincluded", "vatincl.",
     "incl.tax", "inc.tax", "taxincluded", "incl.gst", "inc.gst", "inkl.mwst.", "inkl.mwst",
     "inkl.ust.", "ttc", "ivaincluido", "ivaincluído", "ivaincl.", "ivainclusa", "inkl.moms",
-    "부가세포함", "vat포함", "含税",
+    "부가세포함", "vat포함", "含税", "saleprice", "regularprice",
   ]
 
   /// The unit without the remark that taxes are included.

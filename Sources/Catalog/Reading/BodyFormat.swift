@@ -62,6 +62,7 @@ public struct BodyFormat: Hashable, Sendable {
   ///   - subject: The name of the response in error messages, for example "section main".
   ///   - columns: Names of columns. A table is accepted if it has at least one of them. If there are no names, any
   ///     table is accepted.
+  ///   - needsAllRows: Whether a row of a table that cannot be read is an error, and not a text among the records.
   ///   - linesBefore: The number of lines before the body, if it is a part of a larger body.
   ///   - limits: The limits for decoding, such as a deadline.
   /// - Returns: JSON in UTF-8.
@@ -70,6 +71,7 @@ public struct BodyFormat: Hashable, Sendable {
     of body: [UInt8],
     _ subject: String,
     columns: [String] = [],
+    needsAllRows: Bool = false,
     linesBefore: Int = 0,
     within limits: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) -> [UInt8] {
@@ -79,7 +81,9 @@ public struct BodyFormat: Hashable, Sendable {
         rule: self.table ?? .init(),
         separator: separator,
         columns: columns,
-        subject: subject
+        subject: subject,
+        linesBefore: linesBefore,
+        needsAllRows: needsAllRows
       ).json(of: body, within: limits)
     }
     switch kind ?? content(of: body) {

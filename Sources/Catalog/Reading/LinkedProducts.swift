@@ -1,7 +1,8 @@
 /// The products of schema.org that a response has as JSON-LD, as microdata or as Open Graph.
 ///
 /// Each product becomes a plain JSON object. Its `price`, `listPrice`, `priceCurrency` and `availability` are those of
-/// the product's best offer, and its `image` is a list of URLs. Other texts and numbers keep their names of schema.org.
+/// the product's best offer, and its `image` is a list of URLs. If `price` is only the lowest of several prices, `highPrice`
+/// is the highest one. Other texts and numbers keep their names of schema.org.
 /// A thing that has a name, such as a brand, becomes this name.
 ///
 /// A variant is one size or colour of a product, and the product itself is a group of variants. Each variant becomes an
@@ -195,6 +196,7 @@ struct LinkedProducts {
     }
     append("price", best?.price)
     append("listPrice", best?.listPrice)
+    append("highPrice", best?.highPrice)
     if let currency = best?.currency {
       item.removeAll { $0.name == "priceCurrency" }
       append("priceCurrency", currency)
@@ -324,7 +326,9 @@ struct LinkedOffer {
   private(set) var price: RecordValue?
   /// The price before a reduction, or the recommended price.
   private(set) var listPrice: RecordValue?
-  /// The currency of both prices, as the response writes it.
+  /// The highest price, if the offer stands for several offers and ``price`` is the lowest one. (schema.org/AggregateOffer)
+  private(set) var highPrice: RecordValue?
+  /// The currency of the prices, as the response writes it.
   private(set) var currency: RecordValue?
   /// The availability, such as `InStock`, without the prefix of schema.org.
   private(set) var availability: String?
@@ -390,6 +394,11 @@ struct LinkedOffer {
 
   private init(_ node: LinkedNode, in graph: LinkedGraph) throws(CatalogError) {
     price = try graph.value("price", "lowPrice", of: node)
+    if let high = try graph.value("highPrice", of: node), node["price"] == nil,
+      let highest = high.number, let lowest = price?.number, highest > lowest
+    {
+      highPrice = high
+    }
     currency = try graph.value("priceCurrency", of: node)
     url = try graph.value("url", of: node)
     availability = node.all("availability").first?.word.map(LinkedGraph.plain)

@@ -3,7 +3,9 @@
 /// The first line has the names of the columns, and each further line is a record. For example, the lines `id,price`
 /// and `A1,19.90 EUR` become `{"items": [{"id": "A1", "price": "19.90 EUR"}]}`. Empty cells are left out.
 ///
-/// A cell in quotes can contain separators and line ends. Two quotes inside such a cell mean one quote.
+/// A cell in quotes can contain separators and line ends. Two quotes inside such a cell mean one quote. A quote that
+/// encloses no cell (``CellScan``) is text. If its line then does not have a cell for each column, the row cannot be
+/// read: `items` has a text with the reason instead of a record.
 struct TableRecords {
   /// A rule that says how the cells of a line become the members of a record.
   struct Rule: Hashable, Sendable {
@@ -34,6 +36,10 @@ struct TableRecords {
   let columns: [String]
   /// The name of the table in error messages, for example "section main".
   let subject: String
+  /// The number of lines between the column names and the first record, if the table is a part of a larger one.
+  var linesBefore = 0
+  /// Whether a row that cannot be read is an error, because a program reads the records together.
+  var needsAllRows = false
 
   /// Converts the table.
   ///
@@ -62,8 +68,18 @@ struct TableRecords {
     while let row = rows.next(most: names.count) {
       count += 1
       if count % 1024 == 0 { try limits.demandTime(subject) }
+      if let stray = row.stray,
+        row.isTorn || (row.isTall ? row.count > names.count : row.count != names.count)
+      {
+        let reason =
+          "line \(linesBefore + stray.line): the quote that begins its cell \(stray.cell) encloses no cell"
+        let remedy = "write two quotes for one inside a cell, and one at its beginning and its end"
+        if needsAllRows { throw .shape(subject, reason, remedy: remedy) }
+        writer.value("\(reason); \(remedy)")
+        continue
+      }
       writer.object {
-        for (place, cell) in row.enumerated() where !cell.isEmpty {
+        for (place, cell) in row.cells.enumerated() where !cell.isEmpty {
           $0.name(escaping: names[place])
           if lists[place] { Self.write(parts: cell, to: &$0) } else { $0.value(cell) }
         }
@@ -89,7 +105,11 @@ struct TableRecords {
     var counts = [Int](repeating: 0, count: separators.count)
     var scan = CellScan(separator: comma)
     var isEmpty = true
-    scan: for byte in bytes.prefix(1 << 16) {
+    var index = bytes.startIndex
+    let beginning = bytes.prefix(1 << 16)
+    scan: while index < beginning.endIndex {
+      let byte = bytes[index]
+      index += 1
       let place = separators.firstIndex { $0.byte == byte }
       switch scan.step(place == nil ? byte : comma) {
       case .part: isEmpty = isEmpty && byte <= 0x20
@@ -98,6 +118,7 @@ struct TableRecords {
         isEmpty = false
         if let place { counts[place] += 1 }
       case .rowEnd: if !isEmpty { break scan }
+      case .stray(let length): index -= length
       }
     }
     let most = counts.max() ?? 0
@@ -112,21 +133,51 @@ struct TableRecords {
     guard let first = text.first, !"{[<".utf8.contains(first) else { return false }
     let bytes = text.bytes
     var rows = Rows(bytes.prefix(1 << 20), separator: separator(of: bytes))
-    guard let names = rows.next(most: mostColumns), let row = rows.next(most: mostColumns) else {
-      return false
-    }
+    guard let names = rows.next(most: mostColumns)?.cells else { return false }
+    var row = rows.next(most: 1)
+    // A row with a stray quote tells nothing about the others.
+    while row?.stray != nil, row?.isTall == false, let next = rows.next(most: 1) { row = next }
+    return areNames(names) && (2...max(2, names.count)).contains(row?.count ?? 0)
+  }
+
+  /// Whether the cells of a first line seem to name columns: at least two, most of which have short names.
+  private static func areNames(_ names: [String]) -> Bool {
     // If cells of the first line are empty or equal, a number among them says that it is a record and has no names.
     let named = names.filter { !$0.isEmpty }
-    return names.count > 1 && row.count > 1 && row.count <= names.count
-      && named.count * 2 >= names.count
+    return names.count > 1 && named.count * 2 >= names.count
       && (Set(named).count == names.count || !names.contains(where: PriceText.isPrice))
-      && names.allSatisfy { $0.utf8.count <= 100 && !$0.contains("://") }
+      && names.count { $0.utf8.count <= 100 } * 2 > names.count
+      && !names.contains { $0.contains("://") }
+  }
+
+  /// The reason why a text that seems to be a table is none, and the remedy; nil for other texts.
+  static func fault(in body: [UInt8]) -> (reason: String, remedy: String)? {
+    let bytes = text(of: body).bytes.prefix(1 << 16)
+    let separator = separator(of: bytes)
+    var rows = Rows(bytes, separator: separator)
+    let kind = separators.first { $0.byte == separator }?.name ?? "commas"
+    if let names = rows.next(most: mostColumns)?.cells, areNames(names) {
+      while let row = rows.next(most: 1) {
+        guard row.count > names.count else { continue }
+        return (
+          "it is a table with \(kind) between its cells, and line \(row.line) has \(row.count) cells, "
+            + "while the first line names \(names.count) columns",
+          "put quotes around each cell that contains \(kind), or name the other columns too"
+        )
+      }
+    }
+    return unnamedSeparator(in: body).map {
+      (
+        "it is a table with \($0) between its cells, and its first line does not name the columns",
+        "put a line with a name for each column before the others"
+      )
+    }
   }
 
   /// The name of the separator between the cells of a table without column names, such as "bars"; nil for other texts.
   ///
   /// The second line and the two after it must have the same number of cells, at least three.
-  static func unnamedSeparator(in body: [UInt8]) -> String? {
+  private static func unnamedSeparator(in body: [UInt8]) -> String? {
     let beginning = text(of: body).bytes.prefix(1 << 16)
     return separators.first { separator in
       var rows = Rows(beginning, separator: separator.byte)
@@ -136,7 +187,7 @@ struct TableRecords {
   }
 
   private func head(_ rows: inout Rows, _ separator: UInt8) throws(CatalogError) -> [String] {
-    let names = Self.numbered(rows.next(most: Self.mostColumns + 1)?.map(name) ?? [])
+    let names = Self.numbered(rows.next(most: Self.mostColumns + 1)?.cells.map(name) ?? [])
     let isNamed = columns.isEmpty ? names.count > 1 : names.contains { columns.contains($0) }
     guard isNamed else {
       let known = Self.separators.first { $0.byte == separator }?.name ?? "commas"
@@ -189,51 +240,103 @@ struct TableRecords {
     JSONText(WideText.appears(in: body) ? WideText.utf8(of: body) ?? body : body)
   }
 
+  /// A row of a table.
+  private struct Row {
+    /// The first cells.
+    var cells: [String] = []
+    /// The number of all cells.
+    var count = 0
+    /// The number of the line where the row begins.
+    var line = 1
+    /// Whether the table ends within a cell in quotes.
+    var isTorn = false
+    /// Whether a cell in quotes has a line end.
+    var isTall = false
+    /// The place of the first quote that encloses no cell, or else of the first one that encloses a line end: the number
+    /// of its line, and that of the cell in its row.
+    var stray: (line: Int, cell: Int)?
+  }
+
   /// Reads a table line by line, and skips empty lines.
   private struct Rows {
     let bytes: ArraySlice<UInt8>
-    let separator: UInt8
     private var place: Int
+    private var scan: CellScan
 
     init(_ bytes: ArraySlice<UInt8>, separator: UInt8) {
-      (self.bytes, self.separator, place) = (bytes, separator, bytes.startIndex)
+      (self.bytes, place) = (bytes, bytes.startIndex)
+      scan = CellScan(separator: separator)
     }
 
-    /// The first `most` cells of the next line that is not empty, or nil at the end of the table.
-    mutating func next(most: Int) -> [String]? {
+    /// The next line that is not empty, with its first `most` cells, or nil at the end of the table.
+    mutating func next(most: Int) -> Row? {
       while place < bytes.endIndex {
         let row = line(most)
-        if row != [""] { return row }
+        if row.count != 1 || row.cells != [""] { return row }
       }
       return nil
     }
 
-    private mutating func line(_ most: Int) -> [String] {
-      var row: [String] = []
+    private mutating func line(_ most: Int) -> Row {
+      var row = Row(line: scan.lines + 1)
       var cell: [UInt8] = []
-      var scan = CellScan(separator: separator)
+      var lines = scan.lines
       func end(_ cell: [UInt8]) {
-        if row.count < most { row.append(String(decoding: cell, as: UTF8.self).trimmed) }
+        row.count += 1
+        if row.count <= most { row.cells.append(String(decoding: cell, as: UTF8.self).trimmed) }
       }
-      scan: while place < bytes.endIndex {
-        let byte = bytes[place]
-        place += 1
-        switch scan.step(byte) {
-        case .part: cell.append(byte)
+      scan: while true {
+        var step: CellScan.Step
+        if place < bytes.endIndex {
+          step = scan.step(bytes[place])
+          place += 1
+        } else {
+          step = scan.end()
+          if case .stray(let length) = step, isTorn(from: place - length, behind: row.count) {
+            (step, row.isTorn, row.stray) = (.rowEnd, true, (scan.lines + 1, row.count + 1))
+          }
+        }
+        switch step {
+        case .part: cell.append(bytes[place - 1])
         case .quote: break
         case .cellEnd:
+          if scan.lines > lines, !row.isTall {
+            row.isTall = true
+            row.stray = row.stray ?? (lines + 1, row.count + 1)
+          }
+          lines = scan.lines
           end(cell)
           cell.removeAll(keepingCapacity: true)
         case .rowEnd: break scan
+        case .stray(let length):
+          place -= length
+          cell.removeAll()
+          row.stray = row.stray ?? (lines + 1, row.count + 1)
         }
       }
       end(cell)
       return row
     }
+
+    /// Whether the table was cut within a cell: no line of the rest is a whole row if the quote is text.
+    private func isTorn(from start: Int, behind count: Int) -> Bool {
+      var cells = count
+      for byte in bytes[start...] + [0x0A] {
+        if byte == scan.separator { cells += 1 }
+        guard byte == 0x0A || byte == 0x0D else { continue }
+        if cells == scan.width { return false }
+        cells = 0
+      }
+      return true
+    }
   }
 }
 
 /// A state machine that finds the cells of a table, byte by byte. (RFC 4180, section 2)
+///
+/// A quote at the beginning of a cell encloses it. It is text if the cell would have a line end and text behind its
+/// closing quote, or no closing quote within ``longest`` bytes. In a table with tabs, which most programs write without
+/// quotes, it is text too if the cell would have a line end and as many tabs as a row.
 struct CellScan {
   /// The meaning of a byte.
   enum Step {
@@ -245,34 +348,94 @@ struct CellScan {
     case cellEnd
     /// The byte ends the cell and the row.
     case rowEnd
+    /// The quote at the beginning of the cell is text.
+    ///
+    /// Read on at this quote, which is the given number of bytes before the next byte.
+    case stray(Int)
   }
 
-  private let separator: UInt8
+  /// The maximum length of a cell in quotes that has line ends, in bytes.
+  static let longest = 1 << 20
+
+  /// The number of line ends before the next byte.
+  private(set) var lines = 0
+  let separator: UInt8
+  private let isTabbed: Bool
   private var isQuoted = false
   private var isBehindQuote = false
   private var isEmpty = true
+  /// Whether quotes in the cell are text.
+  private var isText = false
+  private var hasLineEnd = false
+  private var isBehindReturn = false
+  /// The number of tabs in the cell.
+  private var tabs = 0
+  /// The number of separators in the row so far, and that in the first row that has any.
+  private var separators = 0
+  private(set) var width: Int?
+  /// The number of bytes from the quote at the beginning of the cell on, and the lines before it.
+  private var length = 0
+  private var linesBefore = 0
 
   /// Makes a state machine at the beginning of a row.
-  init(separator: UInt8) { self.separator = separator }
+  init(separator: UInt8) {
+    (self.separator, isTabbed) = (separator, separator == UInt8(ascii: "\t"))
+  }
 
   /// Reads the next byte.
   mutating func step(_ byte: UInt8) -> Step {
     let isQuote = byte == UInt8(ascii: "\"")
+    let isLineEnd = byte == 0x0A || byte == 0x0D
+    if isLineEnd { countLine(byte) }
+    length += 1
     if isQuoted {
-      if isQuote { (isQuoted, isBehindQuote) = (false, true) } else { isEmpty = false }
-      return isQuote ? .quote : .part
+      if isQuote {
+        (isQuoted, isBehindQuote) = (false, true)
+        return .quote
+      }
+      isEmpty = false
+      if isLineEnd { hasLineEnd = true } else if isTabbed, byte == separator { tabs += 1 }
+      guard hasLineEnd else { return .part }
+      return tabs >= width ?? .max || length > Self.longest ? stray() : .part
     }
-    if isQuote, isEmpty || isBehindQuote {
+    if isQuote, !isText, isEmpty || isBehindQuote {
       let isDoubled = isBehindQuote
       (isQuoted, isBehindQuote) = (true, false)
-      if isDoubled { isEmpty = false }
+      if isDoubled {
+        isEmpty = false
+      } else {
+        (length, linesBefore) = (1, lines)
+      }
       return isDoubled ? .part : .quote
     }
-    if byte == 0x0A || byte == 0x0D || byte == separator {
-      self = CellScan(separator: separator)
-      return byte == separator ? .cellEnd : .rowEnd
+    if isLineEnd || byte == separator {
+      (isEmpty, isBehindQuote, isText, hasLineEnd, tabs) = (true, false, false, false, 0)
+      guard isLineEnd else {
+        isBehindReturn = false
+        separators += 1
+        return .cellEnd
+      }
+      if width == nil, separators > 0 { width = separators }
+      separators = 0
+      return .rowEnd
     }
+    if hasLineEnd, byte > 0x20 { return stray() }
     (isEmpty, isBehindQuote) = (false, false)
     return .part
+  }
+
+  /// Ends the last row at the end of the table.
+  mutating func end() -> Step { isQuoted ? stray() : .rowEnd }
+
+  private mutating func stray() -> Step {
+    (isQuoted, isBehindQuote, isEmpty, isText) = (false, false, true, true)
+    (hasLineEnd, tabs, isBehindReturn, lines) = (false, 0, false, linesBefore)
+    return .stray(length)
+  }
+
+  /// Counts a line end; a carriage return and a line feed are one.
+  private mutating func countLine(_ byte: UInt8) {
+    if byte == 0x0D || !isBehindReturn { lines += 1 }
+    isBehindReturn = byte == 0x0D
   }
 }

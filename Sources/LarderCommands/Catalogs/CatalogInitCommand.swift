@@ -353,6 +353,7 @@ struct ProposalDocument: Encodable {
   @OrNull private var file: String?
   private let items: Int
   private let skipped: Int
+  private let refused: Bool
   private let sections: [String]
   private let examples: [Item]
   @OrNull private var detail: Detail?
@@ -365,6 +366,7 @@ struct ProposalDocument: Encodable {
     let skips = proposed.listings.flatMap(\.skipped).filter { $0.lost == .item }
     items = all.map(\.items.count).reduce(0, +)
     skipped = Set(skips.map { "\($0.section) \($0.index)" }).count
+    refused = proposed.listings.contains { $0.sections.contains(where: $0.isRefused) }
     sections = all.map(\.key)
     examples = all.flatMap(\.items).prefix(3).map { item in
       Item(
@@ -393,7 +395,8 @@ struct ProposalDocument: Encodable {
   /// The name of the written file, then the first items as that file reads them.
   var text: String {
     let count = sections.count == 1 ? "" : " in \(sections.count) sections"
-    let lost = skipped == 0 ? "" : ", \(skipped) cannot be read"
+    let advice = refused ? " (too many for a sync: correct the mapping)" : ""
+    let lost = skipped == 0 ? "" : ", \(skipped) cannot be read\(advice)"
     let subject = file.map { "wrote \(PlainText.line($0)): it" } ?? "the file above"
     var lines = ["\(subject) reads \(Quantities.count(items, "item"))\(count)\(lost), the first:"]
     for item in examples {
