@@ -153,7 +153,8 @@ extension SoakModel {
   mutating func sweep(_ folder: TemporaryFolder, at now: UnixTime) throws {
     var options = SweepOptions()
     options.grace = .seconds(86_400)
-    options.history = .seconds(20 * 86_400)
+    let history: Int64 = 20 * 86_400
+    options.history = .seconds(history)
     let report = try CacheGc(folder.path("cache"), options: options, now: now)
       .run(holder: "a test")
     let named = Set(shown.values.joined().flatMap(\.items).compactMap(\.picture)).union(
@@ -168,6 +169,11 @@ extension SoakModel {
       let url = removal.picture.url
       if named.contains(url) { complaints.append("gc took \(url), which a catalog names") }
       pictures[url] = nil
+    }
+    // Pages that no kept run has read may be forgotten.
+    for (url, held) in pages where held.term.map({ now.seconds - $0.since >= history }) ?? true {
+      pages[url]?.values.insert(nil)
+      pages[url]?.term = SoakTerm(held.term, or: nil)
     }
     // Details of items that no section lists may be removed as well.
     let listed = Set(

@@ -208,8 +208,10 @@ struct SoakModel {
       "came at \($0.since), surely fresh until \($0.surely) and perhaps until \($0.perhaps)"
     }
     let past = (history[url] ?? []).joined(separator: "; ")
+    let name = url.split(separator: "/").last?.split(separator: "?").first
+    let pages = run.pages(of: name.map(String.init) ?? url).joined(separator: "; ")
     complaints.append(
-      "\(words) \(url) at \(run.now) (\(term ?? "never had")); before: \(past)"
+      "\(words) \(url) at \(run.now) (\(term ?? "never had")), after \(pages); before: \(past)"
     )
   }
 
