@@ -191,10 +191,15 @@ extension Index {
           ]
         )
       }
-      try db.execute(
-        sql: "UPDATE run SET finished = ?, outcome = ?, report = ? WHERE id = ?",
-        arguments: [now, outcome, report.databaseValue, run]
+      var row = try RowWriter(
+        db,
+        "UPDATE run SET finished = ?, outcome = ?, report = ? WHERE id = ?"
       )
+      row.bind(1, now)
+      row.bind(2, outcome)
+      row.bind(3, report)
+      row.bind(4, run.rawValue)
+      try row.run()
     }
   }
 

@@ -10,7 +10,7 @@ struct ReportWriting {
   private let context: RunContext
   private let last: LastReport
   private let sections: [SectionResult]
-  private let diff: Result<CatalogDiff, LarderError>
+  private let items: Result<SyncReport.Items, LarderError>
   /// The changes to record in the history of prices and items.
   let changes: ListingChanges
 
@@ -25,7 +25,7 @@ struct ReportWriting {
     self.last = last
     self.sections = sections
     var changes = ListingChanges()
-    diff = Result { () throws(LarderError) in
+    let diff = Result { () throws(LarderError) in
       let after = sections.map { RunSection($0) }
       // Without a previous run, this is the first run, or the index was rebuilt and still has an older history.
       guard !before.isEmpty else {
@@ -35,6 +35,16 @@ struct ReportWriting {
       return try CatalogDiff(context.index, before: before, after: after) { changes.add($0, $1) }
     }
     if case .success(let diff) = diff { changes.addMoves(of: diff) }
+    // Keep the report's form alone: a change of all prices would otherwise be in memory twice.
+    items = diff.map { diff in
+      var items = SyncReport.Items()
+      items.added = diff.added.map(\.id)
+      items.removed = diff.removed.map(\.id)
+      items.changed = diff.changed.map {
+        SyncReport.Change(id: $0.id, field: $0.field, from: $0.from, to: $0.to)
+      }
+      return items
+    }
     self.changes = changes
   }
 
@@ -50,6 +60,7 @@ struct ReportWriting {
     bytesHeld: ByteCount
   ) throws(LarderError) -> SyncReport {
     var report = SyncReport(catalog: context.catalog.name)
+    report.items = try items.get()
     for section in sections {
       let count = try section.listing.map { id throws(LarderError) in
         try context.index.itemCount(listing: id)
@@ -65,12 +76,6 @@ struct ReportWriting {
       report.items.total += count ?? 0
     }
     try add(lost, to: &report)
-    let diff = try diff.get()
-    report.items.added = diff.added.map(\.id)
-    report.items.removed = diff.removed.map(\.id)
-    report.items.changed = diff.changed.map {
-      SyncReport.Change(id: $0.id, field: $0.field, from: $0.from, to: $0.to)
-    }
     report.details = details ?? SyncReport.Details()
     report.pictures = pictures
     report.pictures.bytesHeld = bytesHeld.count
