@@ -68,6 +68,26 @@ package struct ItemChange: Sendable, Equatable {
   }
 }
 
+/// An item that a section added, removed or changed.
+///
+/// A run can have a million of them, so it keeps the versions, and not the values that changed.
+package struct ChangedItem: Sendable {
+  /// The key of the section that lists the item, or that listed it before it was removed.
+  package let section: String
+  // SQLite's numbers begin at 1. Two optional numbers would take 16 bytes more.
+  private let before, after: Int64
+
+  /// The version before; nil if the section did not list the item.
+  package var from: ItemVersion? { before == 0 ? nil : ItemVersion(rawValue: before) }
+  /// The version now; nil if the section no longer lists the item.
+  package var to: ItemVersion? { after == 0 ? nil : ItemVersion(rawValue: after) }
+
+  /// Makes a value from its parts.
+  package init(section: String, from: ItemVersion?, to: ItemVersion?) {
+    (self.section, before, after) = (section, from?.rawValue ?? 0, to?.rawValue ?? 0)
+  }
+}
+
 /// A change that was read from the history.
 package struct RecordedChange: Sendable, Equatable {
   /// The kind of a change.
@@ -153,16 +173,16 @@ extension HistoryValue {
     }
   }
 
-  /// The value as the table stores it.
+  /// Binds the value as the table stores it.
   ///
   /// A price in the currency of the run is stored as a number, to save space.
-  fileprivate func databaseValue(in currency: String) -> DatabaseValue {
+  fileprivate func bind(to row: inout RowWriter, _ place: Int32, in currency: String) {
     switch self {
-    case .listed: 1.databaseValue
-    case .price(let units, currency: let own):
-      own == currency ? units.databaseValue : "\(units) \(own)".databaseValue
-    case .text(let text): text.databaseValue
-    case .digests(let bytes): bytes.databaseValue
+    case .listed: row.bind(place, 1)
+    case .price(let units, currency: currency): row.bind(place, units)
+    case .price(let units, currency: let own): row.bind(place, "\(units) \(own)")
+    case .text(let text): row.bind(place, text)
+    case .digests(let bytes): row.bind(place, bytes)
     }
   }
 
@@ -194,13 +214,21 @@ extension HistoryValue {
 }
 
 /// Writes the changes that a run found to the history, in the transaction that ends the run.
-struct HistoryWriter {
+final class HistoryWriter {
   private let db: Database
   private let catalog: CatalogID
   private let run: RunID
   private let currency: String
   /// The run with which the history of the catalog begins, and the currency of that run.
   private let beginning: (run: RunID, currency: String)
+  private var value: RowWriter
+  private var newItem: RowWriter
+  /// The item of the last change, because the changes of an item follow each other.
+  private var item: (section: String, id: String, row: Int64)?
+  /// Whether this call inserted the row of `item`, so that it has no earlier values.
+  private var isNew = false
+  /// The last run in which a section began to list `item`, if it is new.
+  private var since: RunID
 
   /// Records the changes that a run found.
   ///
@@ -208,13 +236,17 @@ struct HistoryWriter {
   /// without changes writes nothing.
   ///
   /// - Parameters:
-  ///   - changes: The changes.
+  ///   - changes: The changes, those of items that moved to another section first.
+  ///   - items: The items that were added, removed or changed.
+  ///   - values: Returns the changes of one of these items, from its JSON before and now.
   ///   - run: The run that found them.
   ///   - now: The time at which the run ends.
   ///   - db: The database.
   /// - Throws: `DatabaseError` when a row cannot be written.
   static func record(
     _ changes: [ItemChange],
+    _ items: [ChangedItem],
+    _ values: (_ section: String, _ from: [UInt8]?, _ to: [UInt8]?) -> [ItemChange],
     run: RunID,
     at now: UnixTime,
     in db: Database
@@ -258,21 +290,52 @@ struct HistoryWriter {
         previous?.decode(forColumn: "finished") ?? now
       )
     }
-    guard !changes.isEmpty, let beginning = try first() else { return }
-    try enter(run, now)
-    let writer = HistoryWriter(
-      db: db,
-      catalog: catalog,
-      run: run,
-      currency: currency,
-      beginning: beginning
+    guard let beginning = try first() else { return }
+    var writer: HistoryWriter?
+    func record(_ changes: [ItemChange]) throws {
+      guard !changes.isEmpty else { return }
+      if writer == nil {
+        try enter(run, now)
+        writer = try HistoryWriter(db, catalog, run, currency, beginning)
+      }
+      for change in changes { try writer?.record(change) }
+    }
+    try record(changes)
+    for item in items {
+      let from = try item.from.map { try Index.body($0, db) }
+      let to = try item.to.map { try Index.body($0, db) }
+      // A version that is missing has no values to compare.
+      if from == .some(nil) || to == .some(nil) { continue }
+      try record(values(item.section, from ?? nil, to ?? nil))
+    }
+  }
+
+  private init(
+    _ db: Database,
+    _ catalog: CatalogID,
+    _ run: RunID,
+    _ currency: String,
+    _ beginning: (run: RunID, currency: String)
+  ) throws {
+    (self.db, self.catalog, self.run) = (db, catalog, run)
+    (self.currency, self.beginning, since) = (currency, beginning, beginning.run)
+    value = try RowWriter(
+      db,
+      "INSERT OR REPLACE INTO history(item, field, run, value) VALUES (?,?,?,?)"
     )
-    for change in changes { try writer.record(change) }
+    newItem = try RowWriter(
+      db,
+      "INSERT INTO history_item(catalog, key, section, changed) VALUES (?,?,?,?)"
+    )
   }
 
   private func record(_ change: ItemChange) throws {
-    let item = try number(of: change)
-    if let last = try last(change.field, of: item) {
+    if item?.id != change.id || item?.section != change.section {
+      (isNew, since) = (false, beginning.run)
+      item = (change.section, change.id, try number(of: change))
+    }
+    guard let item = item?.row else { return }
+    if !isNew, let last = try last(change.field, of: item) {
       var value = last.value
       // If the item was removed and came back with another value, that change was not recorded. Record it now.
       if change.field != .listed, value != change.from {
@@ -286,10 +349,14 @@ struct HistoryWriter {
       return
     }
     if change.from == nil, change.to == nil { return }
-    // A new item had no previous values.
-    let isNew = change.field == .listed && change.from == nil
-    if !isNew { try insert(change.from, change.field, of: item, since: try listed(item)) }
-    if isNew || change.from != change.to {
+    // An added item had no previous values.
+    let isAdded = change.field == .listed && change.from == nil
+    if isAdded {
+      since = run
+    } else {
+      try insert(change.from, change.field, of: item, since: isNew ? since : try listed(item))
+    }
+    if isAdded || change.from != change.to {
       try insert(change.to, change.field, of: item, since: run)
     }
   }
@@ -298,17 +365,9 @@ struct HistoryWriter {
   ///
   /// If the item is new, it is inserted. If the item moved to another section, its number stays the same.
   private func number(of change: ItemChange) throws -> Int64 {
-    func known(in section: String) throws -> Int64? {
-      let row = try RowReader(
-        db,
-        "SELECT row FROM history_item WHERE catalog = ?1 AND key = ?2 AND section = ?3"
-      )
-      row.restart(catalog.rawValue, change.id, section)
-      return try row.next() ? row.number(0) : nil
-    }
-    if let number = try known(in: change.section) { return number }
+    if let number = try known(change.id, in: change.section) { return number }
     if change.field == .section, case .text(let old)? = change.from,
-      let number = try known(in: old)
+      let number = try known(change.id, in: old)
     {
       try db.execute(
         sql: "UPDATE history_item SET section = ? WHERE row = ?",
@@ -316,11 +375,22 @@ struct HistoryWriter {
       )
       return number
     }
-    try db.execute(
-      sql: "INSERT INTO history_item(catalog, key, section, changed) VALUES (?,?,?,?)",
-      arguments: [catalog, change.id, change.section, run]
-    )
+    newItem.bind(1, catalog.rawValue)
+    newItem.bind(2, change.id)
+    newItem.bind(3, change.section)
+    newItem.bind(4, run.rawValue)
+    try newItem.run()
+    isNew = true
     return db.lastInsertedRowID
+  }
+
+  private func known(_ id: String, in section: String) throws -> Int64? {
+    let row = try RowReader(
+      db,
+      "SELECT row FROM history_item WHERE catalog = ?1 AND key = ?2 AND section = ?3"
+    )
+    row.restart(catalog.rawValue, id, section)
+    return try row.next() ? row.number(0) : nil
   }
 
   /// The last recorded value of a field, and the run that found it; nil if none was recorded.
@@ -354,19 +424,20 @@ struct HistoryWriter {
   }
 
   private func insert(
-    _ value: HistoryValue?,
+    _ new: HistoryValue?,
     _ field: HistoryField,
     of item: Int64,
     since run: RunID
   ) throws {
     // The currency of any other run is not known here, so its prices are written together with their currency.
     let currency = run == self.run ? self.currency : run == beginning.run ? beginning.currency : ""
-    try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO history(item, field, run, value) VALUES (?,?,?,?)"
-    ).execute(
-      arguments: [item, field.rawValue, run, value?.databaseValue(in: currency) ?? .null]
-    )
-    guard run == self.run else { return }
+    value.bind(1, item)
+    value.bind(2, field.rawValue)
+    value.bind(3, run.rawValue)
+    value.bind(4, nil as Int64?)
+    new?.bind(to: &value, 4, in: currency)
+    try value.run()
+    guard run == self.run, !isNew else { return }
     try db.cachedStatement(sql: "UPDATE history_item SET changed = ?1 WHERE row = ?2").execute(
       arguments: [run, item]
     )

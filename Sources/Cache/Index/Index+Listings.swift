@@ -525,11 +525,13 @@ extension Index {
 
   /// Reads one version of an item as JSON; nil if the index does not have it.
   package func item(version: ItemVersion) throws(LarderError) -> [UInt8]? {
-    try read { db in
-      let row = try RowReader(db, "SELECT body FROM item WHERE row = ?1")
-      row.restart(version.rawValue)
-      return try row.next() ? row.bytes(0) : nil
-    }
+    try read { db in try Self.body(version, db) }
+  }
+
+  static func body(_ version: ItemVersion, _ db: Database) throws -> [UInt8]? {
+    let row = try RowReader(db, "SELECT body FROM item WHERE row = ?1")
+    row.restart(version.rawValue)
+    return try row.next() ? row.bytes(0) : nil
   }
 
   /// The pictures that the items of a listing refer to, in order.

@@ -161,6 +161,9 @@ extension Index {
   ///   - report: The report as JSON.
   ///   - sections: The sections that readers see from now on.
   ///   - changes: The values that changed since the last run, for the history.
+  ///   - items: The items that were added, removed or changed since the last run, for the history.
+  ///   - values: Returns the values that changed from one version of an item to another, both given as JSON. It must not
+  ///     use the index.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func endRun(
     _ run: RunID,
@@ -168,10 +171,13 @@ extension Index {
     outcome: String,
     report: [UInt8],
     sections: [RunSection],
-    changes: [ItemChange] = []
+    changes: [ItemChange] = [],
+    items: [ChangedItem] = [],
+    values: (_ section: String, _ from: [UInt8]?, _ to: [UInt8]?) -> [ItemChange] = { _, _, _ in []
+    }
   ) throws(LarderError) {
     try write { db in
-      try HistoryWriter.record(changes, run: run, at: now, in: db)
+      try HistoryWriter.record(changes, items, values, run: run, at: now, in: db)
       try db.execute(sql: DetailQuery.keepRenewed.rawValue)
       for (position, section) in sections.enumerated() {
         try db.execute(
@@ -185,10 +191,15 @@ extension Index {
           ]
         )
       }
-      try db.execute(
-        sql: "UPDATE run SET finished = ?, outcome = ?, report = ? WHERE id = ?",
-        arguments: [now, outcome, report.databaseValue, run]
+      var row = try RowWriter(
+        db,
+        "UPDATE run SET finished = ?, outcome = ?, report = ? WHERE id = ?"
       )
+      row.bind(1, now)
+      row.bind(2, outcome)
+      row.bind(3, report)
+      row.bind(4, run.rawValue)
+      try row.run()
     }
   }
 

@@ -37,7 +37,7 @@ public struct CatalogDiff: Hashable, Sendable {
     }
     var comparedDetails: Set<String> = []
     for (listing, item) in after {
-      guard let before = known[listing] ?? comparison.arrive(listing, item) else { continue }
+      guard let before = known[listing] ?? comparison.arrive(listing) else { continue }
       let isFirst = comparedDetails.insert(item.id).inserted
       comparison.change(
         Self.changes(
@@ -72,7 +72,7 @@ public struct CatalogDiff: Hashable, Sendable {
     private var count = 0
     private var changed: [FieldChange] = []
     /// The listings that are new, in the order of the new state.
-    package private(set) var added: [(listing: Listing, item: Item)] = []
+    private var added: [Listing] = []
 
     /// Begins a comparison.
     package init() {}
@@ -85,14 +85,12 @@ public struct CatalogDiff: Hashable, Sendable {
 
     /// Adds an item that its section did not list before.
     ///
-    /// - Parameters:
-    ///   - listing: The new listing.
-    ///   - item: The item.
+    /// - Parameter listing: The new listing.
     /// - Returns: The item as another section listed it before; nil if it has not moved, and is new.
-    package mutating func arrive(_ listing: Listing, _ item: Item) -> Item? {
+    package mutating func arrive(_ listing: Listing) -> Item? {
       // In a first run nothing is gone: then no id has to be hashed.
       guard !departed.isEmpty, let old = departed[listing.id]?.popLast() else {
-        added.append((listing, item))
+        added.append(listing)
         return nil
       }
       let (from, to) = (old.listing.section, listing.section)
@@ -111,7 +109,7 @@ public struct CatalogDiff: Hashable, Sendable {
     /// The difference, once everything is added.
     package var diff: CatalogDiff {
       var diff = CatalogDiff()
-      diff.added = added.map(\.listing)
+      diff.added = added
       diff.removed = removed.map(\.listing)
       diff.changed = changed
       return diff

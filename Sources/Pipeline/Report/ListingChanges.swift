@@ -17,22 +17,33 @@ struct ListingChange {
 /// A section is a list of items. The history records changes separately for each section.
 struct ListingChanges {
   private var changes: [ItemChange] = []
+  /// The items that sections added, removed or changed.
+  private(set) var items: [ChangedItem] = []
   /// Items whose picture URLs differ from those before.
   private var pictures: [ListingChange] = []
 
-  /// Adds an item that a section added, removed or changed.
-  mutating func add(_ change: ListingChange) {
-    guard let item = change.to ?? change.from else { return }
-    var add = Adding(section: change.section, id: item.id)
-    guard let old = change.from, let new = change.to else {
-      add.field(.listed, change.from.map { _ in .listed }, change.to.map { _ in .listed })
+  /// Adds an item that a section added, removed or changed, with its values if it was changed.
+  mutating func add(_ item: ChangedItem, _ change: ListingChange?) {
+    items.append(item)
+    if let change, change.from?.images != change.to?.images { pictures.append(change) }
+  }
+
+  /// The values that changed from one version of an item to another, without those of pictures.
+  static func values(_ section: String, _ from: [UInt8]?, _ to: [UInt8]?) -> [ItemChange] {
+    let old = from.flatMap { try? StoreItem(decoding: $0) }
+    let new = to.flatMap { try? StoreItem(decoding: $0) }
+    guard let item = new ?? old, (old == nil) == (from == nil), (new == nil) == (to == nil) else {
+      return []
+    }
+    var add = Adding(section: section, id: item.id)
+    guard let old, let new else {
+      add.field(.listed, old.map { _ in .listed }, new.map { _ in .listed })
       // Also record the item's prices: those of an added item are valid from now on, and those of a removed item end
       // now.
       for (field, price) in [
         (HistoryField.normalPrice, item.normalPrice), (.salePrice, item.salePrice),
       ] { add.known(field, price.map(HistoryValue.init)) }
-      changes += add.changes
-      return
+      return add.changes
     }
     add.field(
       .normalPrice,
@@ -45,10 +56,9 @@ struct ListingChanges {
       new.salePrice.map(HistoryValue.init)
     )
     add.field(.title, .text(old.title), .text(new.title))
-    add.field(.badges, Self.joined(old.badges), Self.joined(new.badges))
-    add.field(.deliveryTypes, Self.joined(old.deliveryTypes), Self.joined(new.deliveryTypes))
-    changes += add.changes
-    if old.images != new.images { pictures.append(change) }
+    add.field(.badges, joined(old.badges), joined(new.badges))
+    add.field(.deliveryTypes, joined(old.deliveryTypes), joined(new.deliveryTypes))
+    return add.changes
   }
 
   /// Adds the current values of all items that already have a history.
@@ -120,7 +130,7 @@ struct ListingChanges {
 }
 
 extension ListingChanges {
-  /// All changes, including those of pictures.
+  /// The changes that are not of ``items``: items that moved, those of pictures, and those of ``addAll(_:_:)``.
   ///
   /// Call it when all pictures are fetched.
   ///

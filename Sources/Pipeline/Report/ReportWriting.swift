@@ -10,8 +10,9 @@ struct ReportWriting {
   private let context: RunContext
   private let last: LastReport
   private let sections: [SectionResult]
-  private let diff: Result<CatalogDiff, LarderError>
-  private let changes: ListingChanges
+  private let items: Result<SyncReport.Items, LarderError>
+  /// The changes to record in the history of prices and items.
+  let changes: ListingChanges
 
   /// Compares the sections with those of the previous run.
   init(
@@ -24,20 +25,30 @@ struct ReportWriting {
     self.last = last
     self.sections = sections
     var changes = ListingChanges()
-    diff = Result { () throws(LarderError) in
+    let diff = Result { () throws(LarderError) in
       let after = sections.map { RunSection($0) }
       // Without a previous run, this is the first run, or the index was rebuilt and still has an older history.
       guard !before.isEmpty else {
         try changes.addAll(after, context)
         return try CatalogDiff(context.index, before: [], after: after)
       }
-      return try CatalogDiff(context.index, before: before, after: after) { changes.add($0) }
+      return try CatalogDiff(context.index, before: before, after: after) { changes.add($0, $1) }
     }
     if case .success(let diff) = diff { changes.addMoves(of: diff) }
+    // Keep the report's form alone: a change of all prices would otherwise be in memory twice.
+    items = diff.map { diff in
+      var items = SyncReport.Items()
+      items.added = diff.added.map(\.id)
+      items.removed = diff.removed.map(\.id)
+      items.changed = diff.changed.map {
+        SyncReport.Change(id: $0.id, field: $0.field, from: $0.from, to: $0.to)
+      }
+      return items
+    }
     self.changes = changes
   }
 
-  /// The changes to record in the history of prices and items.
+  /// The changes that are not of ``ListingChanges/items``, with those of pictures.
   func changes(of run: RunID) throws(LarderError) -> [ItemChange] {
     try changes.all(of: run, sections.map { RunSection($0) }, context)
   }
@@ -49,6 +60,7 @@ struct ReportWriting {
     bytesHeld: ByteCount
   ) throws(LarderError) -> SyncReport {
     var report = SyncReport(catalog: context.catalog.name)
+    report.items = try items.get()
     for section in sections {
       let count = try section.listing.map { id throws(LarderError) in
         try context.index.itemCount(listing: id)
@@ -64,12 +76,6 @@ struct ReportWriting {
       report.items.total += count ?? 0
     }
     try add(lost, to: &report)
-    let diff = try diff.get()
-    report.items.added = diff.added.map(\.id)
-    report.items.removed = diff.removed.map(\.id)
-    report.items.changed = diff.changed.map {
-      SyncReport.Change(id: $0.id, field: $0.field, from: $0.from, to: $0.to)
-    }
     report.details = details ?? SyncReport.Details()
     report.pictures = pictures
     report.pictures.bytesHeld = bytesHeld.count
@@ -226,14 +232,14 @@ extension CatalogDiff {
   ///   - index: The index that has the items.
   ///   - before: The sections of the older run.
   ///   - after: The sections of the newer run.
-  ///   - each: Called with each item that was added, removed or changed. If it is nil, added and removed items are not
-  ///     read.
+  ///   - each: Called with each item that was added, removed or changed, and with its values before and now if it was
+  ///     changed.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ index: Index,
     before: [RunSection],
     after: [RunSection],
-    each: ((ListingChange) -> Void)? = nil
+    each: (ChangedItem, ListingChange?) -> Void = { _, _ in }
   ) throws(LarderError) {
     let same = Set(
       before.filter { old in
@@ -257,33 +263,28 @@ extension CatalogDiff {
       }
     }
     for (key, listing) in new {
-      try index.forEachDifference(of: listing, from: oldByKey[key]) { item throws(LarderError) in
-        let before =
-          item.other ?? comparison.arrive(Listing(section: key, id: item.id), item.version)
-        guard let before, before != item.version, let first = try index.storeItem(version: before),
-          let second = try index.storeItem(version: item.version)
+      try index.forEachDifference(
+        of: listing,
+        from: oldByKey[key],
+        reading: true
+      ) { item throws(LarderError) in
+        let before = item.other ?? comparison.arrive(Listing(section: key, id: item.id))
+        let change = ChangedItem(section: key, from: before, to: item.version)
+        guard let before else { return each(change, nil) }
+        guard before != item.version else { return }
+        // An item that moved is in two listings, so its earlier version has not been read yet.
+        let old = item.bodies == nil ? try index.item(version: before) : item.bodies?.other
+        let new = item.bodies == nil ? try index.item(version: item.version) : item.bodies?.own
+        guard let first = old.flatMap({ try? StoreItem(decoding: $0) }),
+          let second = new.flatMap({ try? StoreItem(decoding: $0) })
         else { return }
-        each?(ListingChange(section: key, from: first, to: second))
+        each(change, ListingChange(section: key, from: first, to: second))
         comparison.change(CatalogDiff.changes(from: first, to: second, in: key))
       }
     }
     self = comparison.diff
-    guard let each else { return }
-    for (listing, version) in comparison.added {
-      guard let item = try index.storeItem(version: version) else { continue }
-      each(ListingChange(section: listing.section, from: nil, to: item))
-    }
     for (listing, version) in comparison.removed {
-      guard let item = try index.storeItem(version: version) else { continue }
-      each(ListingChange(section: listing.section, from: item, to: nil))
+      each(ChangedItem(section: listing.section, from: version, to: nil), nil)
     }
-  }
-}
-
-extension Index {
-  /// Reads a version of an item; nil if it is missing or cannot be read.
-  fileprivate func storeItem(version: ItemVersion) throws(LarderError) -> StoreItem? {
-    guard let body = try item(version: version) else { return nil }
-    return try? StoreItem(decoding: body)
   }
 }

@@ -456,25 +456,33 @@ extension SyncReport {
   /// processor time and 54 MiB of memory just for their ids.
   public var json: [UInt8] {
     // Encoding cannot fail, because only NaN and infinity cannot be encoded.
-    func member(_ name: String, _ value: some Encodable) -> [UInt8] {
-      Array("\"\(name)\":".utf8) + ((try? value.jsonLine()) ?? Array("null".utf8))
-    }
     var items = StoredFormWriter()
     items.value(self.items)
+    // The items can take 100 MB, so they are copied once only.
+    var json = Array("{".utf8)
+    json.reserveCapacity(items.bytes.count + 4096)
+    func member(_ name: String, _ value: some Encodable) {
+      json += "\(json.count == 1 ? "" : ",")\"\(name)\":".utf8
+      json += (try? value.jsonLine()) ?? Array("null".utf8)
+    }
+    member("catalog", catalog)
+    member("details", details)
+    member("durationSeconds", (durationSeconds * 1000).rounded() / 1000)
+    member("failures", failures)
     let omitted = Stage.allCases.map { ($0.rawValue, failuresOmitted[$0] ?? [:]) }
-    let members = [
-      member("catalog", catalog), member("details", details),
-      member("durationSeconds", (durationSeconds * 1000).rounded() / 1000),
-      member("failures", failures),
-      member("failuresOmitted", Dictionary(omitted) { first, _ in first }),
-      member("images", pictures), Array("\"items\":".utf8) + items.bytes,
-      member("outcome", outcome), member("requests", requests), member("run", run),
-      member("sections", sections), member("skipped", skipped), member("squares", squares),
-      member("unfinished", unfinished),
-    ]
-    var json: [UInt8] = []
-    for member in members { json += (json.isEmpty ? "{" : ",").utf8 + member }
-    return json + "}".utf8
+    member("failuresOmitted", Dictionary(omitted) { first, _ in first })
+    member("images", pictures)
+    json += ",\"items\":".utf8
+    json += items.bytes
+    member("outcome", outcome)
+    member("requests", requests)
+    member("run", run)
+    member("sections", sections)
+    member("skipped", skipped)
+    member("squares", squares)
+    member("unfinished", unfinished)
+    json += "}".utf8
+    return json
   }
 
   /// Parses the output of ``json``.

@@ -155,7 +155,9 @@ struct OpenedRun {
         outcome: report.outcome.rawValue,
         report: report.json,
         sections: results.sections.map { RunSection($0) },
-        changes: try results.writing.changes(of: number)
+        changes: try results.writing.changes(of: number),
+        items: results.writing.changes.items,
+        values: ListingChanges.values
       )
     }
     do throws(LarderError) {
