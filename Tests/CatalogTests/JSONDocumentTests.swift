@@ -14,7 +14,7 @@ struct JSONDocumentTests {
 
   @Test(
     arguments: [
-      ("[1,2,]", 1, 6, "a value"), ("[1,\n 2 3]", 2, 4, "\"]\""),
+      ("[1,2,]", 1, 5, "no comma before \"]\""), ("[1,\n 2 3]", 2, 4, "\"]\""),
       ("{detail: 1}", 1, 2, "string or \"}\""), ("[1]\n[2]", 2, 1, "the end of the text"),
       ("[\"ab", 1, 2, "closing quote"), ("{\"a\":1,", 1, 8, "string or \"}\""),
       ("", 1, 1, "a value"),
@@ -48,7 +48,8 @@ struct JSONDocumentTests {
     let text = error(bytes("[\n  {\n    \"a\": 1,\n  }\n]"))?.description
 
     #expect(
-      text == "cannot read section main: line 4, column 3: expected string or \"}\", found \"}\""
+      text
+        == "cannot read section main: line 3, column 11: expected no comma before \"}\", found \",\""
     )
   }
 

@@ -104,8 +104,8 @@ struct OddJSON: Sendable, CustomTestStringConvertible {
       "[1]\n[2]",
       "line 2, column 1: expected the end of the text after one value"
     ),
-    .refuses("a comma at the end", "[1,]", "column 4: expected a value, found \"]\""),
-    .refuses("a comma in an object's end", "{\"a\":1,}", "expected string or \"}\""),
+    .refuses("a comma at the end", "[1,]", "column 3: expected no comma before \"]\""),
+    .refuses("a comma in an object's end", "{\"a\":1,}", "expected no comma before \"}\""),
     .refuses("two commas", "[1,,2]", "column 4: expected a value, found \",\""),
     .refuses("a bracket for a brace", "{\"a\":1]", "expected \"}\", found \"]\""),
     .refuses("a comment", "[1 /* one */]", "expected \"]\", found \"/\""),

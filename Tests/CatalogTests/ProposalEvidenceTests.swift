@@ -82,6 +82,19 @@ struct ProposalEvidenceTests {
       unsure: ["id"]
     ),
     Case(
+      testDescription: "a title that differs more than an unsure id stands in for it",
+      item:
+        #""edition": {"code": ["DDK", "THS", "THS", "THS"][NUMBER]}, "name": "Card NUMBER", "price": 4.5"#,
+      lines: ["  id: $.name", "  title: $.name"],
+      unsure: ["id"]
+    ),
+    Case(
+      testDescription: "a cover without an ending is a picture",
+      item:
+        #""codigo": "0NUMBER", "titulo": "Livro NUMBER", "capa": "https://p.example/200x300?text=NUMBER""#,
+      lines: ["    thumbnail: $.capa"]
+    ),
+    Case(
       testDescription: "a weight is no price",
       item:
         #""id": NUMBER, "name": "Ale NUMBER", "malt": [{"amount": {"value": 5.NUMBER, "unit": "kilograms"}}]"#
@@ -1309,6 +1322,9 @@ struct ProposalEvidenceTests {
   @Test(arguments: [
     ("<?xml version=\"1.0\"?><BMECAT><HEADER><CATALOG/></HEADER></BMECAT>", false),
     ("<catalog><header>Spring</header><product/></catalog>", false),
+    ("<table><row><id>1</id></row></table>", false), ("<a><id>1</id></a>", false),
+    ("\n<div>\n<a class=\"card\" href=\"/1\">Cup</a></div>", true),
+    ("<table class=\"goods\"><tr><td>Cup</td></tr></table>", true),
     ("<head><title>Log in</title></head>", true), ("<?xml version=\"1.0\"?><html><head/>", true),
   ])
   func `XML with a header is no page`(_ text: String, _ isPage: Bool) {
@@ -1347,6 +1363,28 @@ struct ProposalEvidenceTests {
       #""pris": ["9,50 €", "8,50 €", "7,50 €", "6,50 €", "9.50 kr"][NUMBER]"#, "salePrice",
       ["  # salePrice: $.pris   # 1.0: not all are amounts of EUR: "]
     ),
+    (
+      #""price": "8NUMBER.000$""#, "salePrice",
+      [
+        "  # salePrice: $.price   # 0.6: \"81.000$\" is read as $81.00, which is a guess: text in",
+        "  # If its point groups thousands, add a line: records: (.price | strings) |= gsub(\"[.]\"; \"\")",
+      ]
+    ),
+    (
+      #""price": "8NUMBER.000 £""#, "salePrice",
+      ["  # salePrice: $.price   # 0.6: \"81.000 £\" is read as £81.00, which is a guess: "]
+    ),
+    (
+      #""price": ["1.299,50$", "1.283.000$", "83.000$"][NUMBER]"#, "salePrice",
+      ["  # salePrice: $.price   # 0.6: \"83.000$\" is read as $83.00, which is a guess: "]
+    ),
+    (
+      #""precio": "¢24NUMBER00""#, "currency",
+      [
+        "currency: CRC   # 0.6: prices have \"¢\", as in CRC, GHS",
+        "  salePrice: $.precio   # ",
+      ]
+    ),
   ])
   func `a doubtful choice is named with its rivals`(
     _ fields: String,
@@ -1357,6 +1395,63 @@ struct ProposalEvidenceTests {
 
     #expect(file.unsure.contains(key), "\(file.text)")
     for line in lines { #expect(file.text.contains(line), "\(file.text)") }
+  }
+
+  @Test(arguments: ["\"8NUMBER.000 €\"", "8NUMBER.000", "[\"8.000$\", \"8.50$\"][NUMBER]"])
+  func `the reading of a price with a clear point is sure`(_ price: String) throws {
+    let file = try Self.propose(#""id": NUMBER, "name": "Casa NUMBER", "price": "# + price)
+
+    #expect(!file.unsure.contains("salePrice"), "\(file.text)")
+  }
+
+  @Test func `the transform for a point that groups thousands gives the whole amount`() throws {
+    let items = #"[{"id": 1, "name": "A", "price": "83.000$"}, {"id": 2, "name": "B"}]"#
+    let read = try decode(
+      items,
+      "records: (.price | strings) |= gsub(\"[.]\"; \"\")\nitems: $\n"
+        + "item: {id: $.id, title: $.name, salePrice: $.price}",
+      currency: "USD"
+    )
+
+    #expect(read.sections[0].items.map { $0.salePrice?.minorUnits } == [8_300_000, nil])
+  }
+
+  @Test(arguments: [
+    "RTX 3070,3000,5\nRTX 3080,3500,5\nRTX 3090,7000,10\n", "RTX 3070,3000\nRTX 3080,3500\n",
+  ])
+  func `a first line with an amount above amounts is a record and has no names`(_ table: String) {
+    let error = #expect(throws: CatalogError.self) { try proposal(of: table) }
+
+    #expect(error?.reason.contains("does not name the columns") == true, "\(error?.reason ?? "")")
+    #expect(TableRecords.isTable(bytes("name,2019,2020\nCup,5,6\nPot,7,8\n")))
+  }
+
+  @Test func `white space before an XML declaration is skipped, and its lines are counted`() throws
+  {
+    let cup = "<r><p><id>a</id><name>Cup</name></p><p><id>b</id><name>Pot</name></p></r>"
+    let head = " \n<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    let file = try proposal(of: head + cup)
+    let error = #expect(throws: CatalogError.self) { try proposal(of: head + "<r><p></r>") }
+
+    #expect(file.listings[0].sections[0].items.map(\.title) == ["Cup", "Pot"])
+    #expect(error?.reason.contains("line 3 is not well-formed XML") == true)
+  }
+
+  @Test(arguments: [
+    (#""id": NUMBER, "preke": "SukneleNUMBER", "kaina": "1NUMBER.50""#, "preke", "kaina"),
+    (#""id": NUMBER, "cim": "AlfaNUMBER", "ar": "349NUMBER Ft""#, "cim", "ar"),
+    (#""id": NUMBER, "cím": "AlfaNUMBER", "ár": "349NUMBER Ft""#, "$['cím']", "$['ár']"),
+  ])
+  func `titles and prices have names of many languages`(
+    _ item: String,
+    _ title: String,
+    _ price: String
+  ) throws {
+    let lines = linesWithoutComments(of: try Self.propose(item, count: 4).text)
+    func path(_ name: String) -> String { name.hasPrefix("$") ? "\"\(name)\"" : "$.\(name)" }
+
+    #expect(lines.contains("  title: \(path(title))"), "\(lines)")
+    #expect(lines.contains("  salePrice: \(path(price))"), "\(lines)")
   }
 
   @Test func `the currency of the items is that of a format's feed`() throws {

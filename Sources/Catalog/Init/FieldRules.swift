@@ -21,8 +21,8 @@ enum FieldRules {
     id            | 0.85 | sku, hash, code, article number, product code, item no, item number, product number, artikelnummer, gtin, ean, isbn, 번호, 品番, 编号, артикул, 货号 | the trade's number of a product
     id            | 0.75 | handle, slug, key, reference, referencia, ref, codigo, código, part number | tells things apart in addresses
     title         | 1    | name, product name, productname, product title, item name, goods name, 상품명, 메뉴명, 商品名, produktname | says itself what it names
-    title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, nume, denumire, titlu, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题, naziv, ime, nama, adı, adi, kitap adi, ürün adı, urun adi, název, nazev, tên, 建物名, 物件名 | next to a name it may be an epithet
-    title         | 0.9  | display name, heading, headline | the same for people
+    title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, nume, denumire, titlu, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题, naziv, ime, nama, adı, adi, kitap adi, ürün adı, urun adi, název, nazev, tên, 建物名, 物件名, pavadinimas, prekė, preke | next to a name it may be an epithet
+    title         | 0.9  | display name, heading, headline, cím, cim | the same for people, or an address too
     title         | 0.7  | label, subject | may be another thing's
     title         | 0.5  | alt, caption | says what is in a picture
     description   | 1    | description, product description, beschreibung, descripcion, descripción, descrizione, descrição, opis, deskripsi, açıklama, aciklama, 상품설명, описание | prose of the item
@@ -42,12 +42,13 @@ enum FieldRules {
     address       | 0.8  | address line, address1, street | a part of it
     thumbnail     | 1    | thumbnail, thumb, thumbnail url, thumb url, 썸네일 | stands for the item
     thumbnail     | 0.95 | main image, default image, primary image, featured image, image link, 대표이미지 | the first of its pictures
-    thumbnail     | 0.92 | image, image url, img, img url, picture, photo, cover, poster, small image, 이미지, gambar, slika, resim | a picture of it
+    thumbnail     | 0.92 | image, image url, img, img url, picture, photo, cover, poster, small image, 이미지, gambar, slika, resim, capa | a picture of it
     gallery       | 1    | images, gallery, pictures, photos, image urls, all images | its pictures
     gallery       | 0.95 | additional images, additional image urls, additional image link, media, thumb images | further pictures
     gallery       | 0.8  | image, img, picture, photo | pictures, of whatever number
     price         | 0.97 | final, current, selling, calculated, 판매가, 판매가격, 販売価格, 售价 | what is paid in the end
-    price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pret, preț, preţ, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá, מחיר, vk, cijena, 家賃, 賃料 | a price's name
+    price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pret, preț, preţ, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá, מחיר, vk, cijena, 家賃, 賃料, kaina, ár | a price's name
+    price         | 0.9  | ar | a price's name in one language, and a language
     price         | 0.65 | unit, base, net, netto, offers, standard, reference, market, suggested | a price in some sense
     reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция, specials, promocional, redus, الخصم, خصم, מבצע | only reduced items have it
     former        | 1    | mrp, normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价, reg, initial, strikethrough, reference, suggested, recommended, oude, vorige, undiscounted, unreduced, vechi | the price that was
@@ -67,7 +68,7 @@ enum FieldRules {
     tally         | 1    | raters, votes, likes, views, sold, downloads, favorites, favourites, followers, comments, clicks, bought, of, 수, 件数 | a number that changes from day to day
     group         | 1    | group, parent, family | says to what the thing belongs
     engines       | 1    | seo, meta, og | written for search engines
-    picture       | 1    | image, images, img, imgs, picture, pictures, pict, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение, gambar, slika, slike, resim, resimler | pictures
+    picture       | 1    | image, images, img, imgs, picture, pictures, pict, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, capa, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение, gambar, slika, slike, resim, resimler | pictures
     link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw, web, mobile, desktop, main, default, standard, normal | one of the forms of a picture
     largest       | 1    | original, o, large, detail, largest, full, xl, xxl, xlarge, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży | its largest form
     idWord        | 1    | id, identifier, uuid, sku, code, key, no, nr, num, number, nummer, numero, número, kod, cod, codigo, código | begins or ends the name of an id, as in id_producto and objectNumber

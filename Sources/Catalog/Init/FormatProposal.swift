@@ -262,7 +262,8 @@ struct FormatSignature: Sendable {
     let isFeed = ["<rss", "<feed", "<rdf:rdf", "<channel"].contains { beginning.contains($0) }
     return beginning.contains("<html") || beginning.contains("<!doctype html")
       || !isFeed && !beginning.trimmed.hasPrefix("<?xml")
-        && beginning.contains(/<(?:head|body|script)[\s>\/]/)
+        && (beginning.contains(/<(?:head|body|script)[\s>\/]/)
+          || BodyFormat.isPartOfPage(beginning))
   }
 
   /// Whether a format with the given notation can be the format of a body.

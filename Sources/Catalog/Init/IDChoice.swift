@@ -3,7 +3,7 @@ enum IDChoice {
   /// The candidates for the id, the chosen one first.
   ///
   /// If no path looks like an id, or if too many items have no value there, a title, the URL of a page or a thumbnail
-  /// that differs in nearly all items serves as the id.
+  /// that differs in nearly all items serves as the id. It also does so if it differs in more items than an unsure id.
   ///
   /// - Parameters:
   ///   - named: The paths that look like an id, the likeliest first.
@@ -20,8 +20,10 @@ enum IDChoice {
     among evidence: [FieldEvidence],
     takesRepeats: Bool = false
   ) -> [FieldScore] {
-    if named.first?.evidence.isRefused == false { return named }
-    if let held = named.first(where: { $0.isSure && !$0.evidence.isRefused }) {
+    let best = named.first
+    let isHeld = best?.evidence.isRefused == false
+    if isHeld, takesRepeats || best?.isSure == true { return named }
+    if !isHeld, let held = named.first(where: { $0.isSure && !$0.evidence.isRefused }) {
       return [held] + named.filter { $0.evidence.place != held.evidence.place }
     }
     let links = evidence.filter(isPageLink)
@@ -33,8 +35,12 @@ enum IDChoice {
     }
     let most = telling.map(\.distinct.count).max()
     let found = telling.first { $0.distinct.count == most }
+    if let best, isHeld {
+      guard let found, found.distinct.count > best.evidence.distinct.count else { return named }
+      return [FieldScore(evidence: found, confidence: 0.5)] + named
+    }
     guard let found else { return named.map(\.doubtful) }
-    guard let best = named.first else { return [FieldScore(evidence: found, confidence: 0.5)] }
+    guard let best else { return [FieldScore(evidence: found, confidence: 0.5)] }
     return [best.doubtful, FieldScore(evidence: found, confidence: 0.5)]
   }
 

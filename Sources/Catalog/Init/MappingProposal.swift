@@ -483,10 +483,19 @@ extension MappingProposal: ProposedReading {
     guard let price else { return [] }
     let reason =
       price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " }
+      ?? price.guess.map {
+        "\(YAMLText.quoted($0.text)) is read as \($0.price.formatted()), which is a guess: "
+      }
       ?? (price.isReadable
         ? "" : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
     var lines = lines(field, of: price.scores, isSaid: price.isSure, because: reason) {
       price.rule($0)
+    }
+    let place = price.scores[0].evidence.place
+    if price.guess != nil, !place.isMany, !place.isChosen {
+      let member = PlainText.line(place.steps.map { JQText.member($0.name) }.joined())
+      let program = "(\(member) | strings) |= gsub(\"[.]\"; \"\")"
+      lines.insert("  # If its point groups thousands, add a line: records: \(program)", at: 1)
     }
     if price.unit == .doubtful {
       let best = price.scores[0]

@@ -33,6 +33,9 @@ struct PriceProposal {
   /// An item's price is at the first path where the item has a value.
   let scores: [FieldScore]
   let unit: Unit
+  /// A price such as "83.000" whose point can mean thousands or decimals, and the amount that larder reads; nil if all
+  /// prices are clear.
+  let guess: (text: String, price: Price)?
   /// Whether nearly all values can be read as amounts of the currency.
   var isReadable: Bool { readable > 0.9 }
   /// The share of values that can be read as amounts of the currency, from 0 to 1.
@@ -57,7 +60,11 @@ struct PriceProposal {
     like paid: PriceProposal? = nil
   ) {
     guard let evidence = scores.first?.evidence else { return nil }
-    self.scores = scores
+    var custom = PriceCustom()
+    // A point in a JSON number is the decimal separator.
+    for text in evidence.samples where evidence.texts > 0 { custom.add(text, currency.code) }
+    guess = custom.guess
+    self.scores = guess == nil ? scores : scores.map(\.doubtful)
     self.currency = currency.path
     unknownCurrency = currency.unknown
     readable =
@@ -112,7 +119,7 @@ struct PriceProposal {
 
   /// Whether the catalog file has the price as a key, and not only in a comment.
   var isSure: Bool {
-    scores[0].isSure && unit != .doubtful && unknownCurrency == nil && isReadable
+    scores[0].isSure && unit != .doubtful && unknownCurrency == nil && isReadable && guess == nil
   }
 
   /// The rule that reads the price at one path, as YAML: `{path: $.price, minorUnits: true}`.

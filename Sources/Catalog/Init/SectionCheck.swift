@@ -348,9 +348,22 @@ struct PriceCustom {
     open.append((text, price, isGrouped ? .groups : .decimals))
   }
 
+  /// The first price with two meanings and the amount that larder reads, or nil if the other prices show which meaning
+  /// is right.
+  private var unclear: (text: String, price: Price, meaning: WrittenPrice.Point)? {
+    open.first.flatMap { shown == [$0.meaning] ? nil : $0 }
+  }
+
+  /// The first price whose amount is a guess.
+  ///
+  /// That points group thousands is no guess in a currency where people write so, unless another price contradicts it.
+  var guess: (text: String, price: Price)? {
+    unclear.flatMap { $0.meaning == .groups && shown.isEmpty ? nil : ($0.text, $0.price) }
+  }
+
   /// The finding about the prices with two meanings, or nil if the other prices show which meaning is right.
   func finding(_ field: String) -> CatalogFinding? {
-    guard let (text, price, meaning) = open.first, shown != [meaning] else { return nil }
+    guard let (text, price, _) = unclear else { return nil }
     return CatalogFinding(
       .ambiguousPrice,
       field: field,

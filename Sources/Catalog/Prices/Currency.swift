@@ -83,7 +83,7 @@ enum Currency {
     $ ＄ USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP BBD BMD BND BSD BZD DOP FJD GYD JMD KYD LRD NAD SBD SRD TTD UYU XCD, \
     us$ 달러 USD, a$ au$ AUD, c$ ca$ CAD, nz$ NZD, s$ SGD, hk$ HKD, nt$ TWD, mx$ MXN, r$ BRL, € 유로 EUR, \
     £ ￡ GBP EGP FKP GIP SHP SSP SYP, e£ le l.e EGP, ¥ ￥ 元 JPY CNY, 円 엔 JPY, 원 ₩ ￦ won KRW, ₫ đ VND, \
-    ₹ ₨ rs INR LKR NPR PKR MUR SCR, ₽ руб р RUB BYN, ₦ n NGN, ₵ gh₵ gh¢ GHS, ₡ CRC, ₲ PYG, ₸ тг KZT, ₼ AZN, \
+    ₹ ₨ rs INR LKR NPR PKR MUR SCR, ₽ руб р RUB BYN, ₦ n NGN, ₵ gh₵ gh¢ GHS, ₡ CRC, ¢ CRC GHS, ₲ PYG, ₸ тг KZT, ₼ AZN, \
     ₾ GEL, ₭ LAK, ₮ MNT, ֏ AMD, ៛ KHR, ৳ BDT, ksh KES, tsh TZS, ush UGX, r ZAR, s/ PEN, bs BOB VES, din дин RSD, \
     ден MKD, грн ₴ UAH, сум UZS, dh dhs د.إ AED MAD, sr ر.س SAR, ฿ บาท THB, ₺ tl TRY, ₱ PHP CUP, \
     ₪ ש״ח ש"ח ILS, kd د.ك KWD, zł PLN, kč CZK, ft HUF, lei RON MDL, rp IDR, rm MYR, kr SEK NOK DKK ISK, fr sfr CHF

@@ -117,6 +117,16 @@ public struct BodyFormat: Hashable, Sendable {
     guard WideText.appears(in: body) else { return JSONText(body).first == UInt8(ascii: "<") }
     return WideText.utf8(of: Array(body.prefix(1024))).map(isMarkup) ?? true
   }
+
+  /// Whether a markup text in lower case begins with an element of HTML, as a part of a page does.
+  ///
+  /// XML can have elements with such names as `table` too, but hardly with elements of HTML in them.
+  static func isPartOfPage(_ text: String) -> Bool {
+    text.trimmed.prefixMatch(
+      of:
+        /<(?:(?:head|body|div|span|ul|ol|nav|main|form)[\s>\/]|(?:table|section|article|a|p|h[1-6])[\s>][\s\S]*?<(?:tr|tbody|thead|div|span|ul|a|p|img|br|h[1-6])[\s>\/])/
+    ) != nil
+  }
 }
 
 /// Text in UTF-16, with a byte order mark or with markup.

@@ -190,6 +190,11 @@ struct JSONRepair {
   private mutating func hasNext() throws(CatalogError) -> Bool {
     while let closer = closers.last {
       if take(UInt8(ascii: ",")) {
+        let comma = index - 1
+        skipSpace()
+        if byte == closer {
+          throw fault("no comma before \(Self.quoted([closer]))", at: comma, found: "\",\"")
+        }
         if closer == Self.brace { try name() }
         return true
       }

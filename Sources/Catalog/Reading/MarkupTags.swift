@@ -99,10 +99,20 @@ enum MarkupTags {
 
   private static let longestDeclaration = 4096
 
+  /// The number of bytes before the XML declaration if they are white space, or a byte order mark and white space;
+  /// otherwise 0.
+  static func spaceBeforeDeclaration(in body: [UInt8]) -> Int {
+    let start = body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let rest = body[start...].drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return rest.startIndex > start && rest.starts(with: "<?xml".utf8) ? rest.startIndex : 0
+  }
+
   /// The encoding that the XML declaration names, in lower case, or nil if it names none.
   private static func encoding(of body: [UInt8]) -> String? {
-    // Only a declaration at the beginning counts. (XML 1.0, section 2.8)
-    let head = String(decoding: JSONText(body).bytes.prefix(1024), as: UTF8.self)
+    // Only a declaration at the beginning counts, or behind white space. (XML 1.0, section 2.8)
+    let start = spaceBeforeDeclaration(in: body)
+    let bytes = start == 0 ? JSONText(body).bytes : body[start...]
+    let head = String(decoding: bytes.prefix(1024), as: UTF8.self)
     guard head.hasPrefix("<?xml") else { return nil }
     let named = head.prefixMatch(of: /<\?xml(?:(?!\?>)[\s\S])*?encoding[\s=]*["']([^"']*)/)
     return named?.output.1.lowercased()

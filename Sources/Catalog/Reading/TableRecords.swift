@@ -133,7 +133,9 @@ struct TableRecords {
     guard let first = text.first, !"{[<".utf8.contains(first) else { return false }
     let bytes = text.bytes
     var rows = Rows(bytes.prefix(1 << 20), separator: separator(of: bytes))
-    guard let names = rows.next(most: mostColumns)?.cells else { return false }
+    guard let names = rows.next(most: mostColumns)?.cells, !isRecord(names, above: rows) else {
+      return false
+    }
     var row = rows.next(most: 1)
     // A row with a stray quote tells nothing about the others.
     while row?.stray != nil, row?.isTall == false, let next = rows.next(most: 1) { row = next }
@@ -150,13 +152,26 @@ struct TableRecords {
       && !names.contains { $0.contains("://") }
   }
 
+  /// Whether the cells of a first line are those of a record: one of them is an amount, as are those below it, and none
+  /// is a known name such as `id`.
+  private static func isRecord(_ first: [String], above rows: Rows) -> Bool {
+    var rows = rows
+    let below = (0..<3).compactMap { _ in rows.next(most: first.count)?.cells }
+    return !below.isEmpty && !first.contains { FieldRules.isText($0) || FieldRules.isID($0) }
+      && first.indices.contains { place in
+        ([first] + below).allSatisfy { place < $0.count && PriceText.isPrice($0[place]) }
+      }
+  }
+
   /// The reason why a text that seems to be a table is none, and the remedy; nil for other texts.
   static func fault(in body: [UInt8]) -> (reason: String, remedy: String)? {
     let bytes = text(of: body).bytes.prefix(1 << 16)
     let separator = separator(of: bytes)
     var rows = Rows(bytes, separator: separator)
     let kind = separators.first { $0.byte == separator }?.name ?? "commas"
-    if let names = rows.next(most: mostColumns)?.cells, areNames(names) {
+    let names = rows.next(most: mostColumns)?.cells ?? []
+    let isRecord = names.count > 1 && isRecord(names, above: rows)
+    if !isRecord, areNames(names) {
       while let row = rows.next(most: 1) {
         guard row.count > names.count else { continue }
         return (
@@ -166,7 +181,7 @@ struct TableRecords {
         )
       }
     }
-    return unnamedSeparator(in: body).map {
+    return (isRecord ? kind : unnamedSeparator(in: body)).map {
       (
         "it is a table with \($0) between its cells, and its first line does not name the columns",
         "put a line with a name for each column before the others"

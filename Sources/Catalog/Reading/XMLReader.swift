@@ -21,19 +21,25 @@ struct XMLReader: ~Copyable {
 
   private let reader: OpaquePointer
   private let subject: String
+  /// The number of lines before the document.
+  private let linesBefore: Int
   // The document. The parser reads these bytes in place, so they must live as long as the parser.
   private let bytes: UnsafeMutableBufferPointer<UInt8>
 
   /// Starts to read a document.
   ///
   /// - Parameters:
-  ///   - body: The document, in the encoding that it declares.
+  ///   - body: The document, in the encoding that it declares. White space before its XML declaration, which shops
+  ///     send by mistake, is skipped.
   ///   - subject: The name of the document in error messages, for example "section main".
   /// - Throws: ``CatalogError`` if ``MarkupTags`` finds a fault in the document, or if memory runs out.
   init(_ body: [UInt8], of subject: String) throws(CatalogError) {
+    let space = MarkupTags.spaceBeforeDeclaration(in: body)
+    linesBefore = body[..<space].count { $0 == 0x0A }
+    let body = space == 0 ? body : Array(body[space...])
     let declaration = MarkupTags.bareDocumentType(in: body)
     if let fault = MarkupTags.fault(inXML: body, after: declaration.upperBound) {
-      throw Self.fault(fault.line, fault.reason, subject)
+      throw Self.fault(linesBefore + fault.line, fault.reason, subject)
     }
     let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(body.count, 1))
     _ = bytes.update(fromContentsOf: body)
@@ -92,7 +98,7 @@ struct XMLReader: ~Copyable {
 
   /// Makes an error that names the parser's current line.
   func fault(_ reason: String) -> CatalogError {
-    Self.fault(Int(xmlTextReaderGetParserLineNumber(reader)), reason, subject)
+    Self.fault(linesBefore + Int(xmlTextReaderGetParserLineNumber(reader)), reason, subject)
   }
 
   private static func fault(_ line: Int, _ reason: String, _ subject: String) -> CatalogError {

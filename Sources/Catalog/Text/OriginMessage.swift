@@ -100,7 +100,8 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
     let isXML = isFeed || lower.hasPrefix("<?xml")
     let isPage =
       lower.contains("<!doctype html") || lower.contains("<html")
-      || !isXML && lower.contains(/<(?:head|body|title)[\s>\/]/)
+      || !isXML
+        && (lower.contains(/<(?:head|body|title)[\s>\/]/) || BodyFormat.isPartOfPage(lower))
     guard isPage else { return isXML ? ("an XML document", "") : nil }
     return ("an HTML page", title(of: beginning).map { ": \(shortened($0))" } ?? "")
   }
