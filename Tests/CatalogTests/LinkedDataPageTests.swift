@@ -89,7 +89,7 @@ struct LinkedDataPageTests {
     #expect(named.sections[0].items.map(\.id) == ["C1"])
     #expect(
       named.skipped.last?.reason.hasPrefix(
-        "the page's JSON-LD block 2 is not JSON: line 1, column 49"
+        "the page's JSON-LD block 2 is not JSON: line 1, column 48"
       )
         == true
     )
