@@ -93,6 +93,9 @@ extension RecordCuts {
         switch scan.step(byte) {
         case .part, .quote, .cellEnd: hasCells = true
         case .stray(let length):
+          // Whether a quote among the column names encloses a cell depends on the first record, which the other parts
+          // do not have.
+          if cuts == nil { return nil }
           cursor.move(to: next - length)
           break bytes
         case .rowEnd where cuts != nil: cuts?.cut(at: next, lines: scan.lines - linesOfNames)
