@@ -79,25 +79,20 @@ extension RecordCuts {
 
   /// The records of a table.
   ///
-  /// They are the rows below the first line that is not empty.
+  /// They are the rows below the first line that is not empty. A table with a quote that encloses no cell (``CellScan``)
+  /// has none, so it is read whole.
   private static func table(_ cursor: inout BodyCursor, _ separator: UInt8, _ size: Int) -> Self? {
     var scan = CellScan(separator: separator)
     var cuts: RecordCuts?
     var hasCells = false
     var linesOfNames = 0
-    while true {
-      // Rows behind a quote that nothing closes are in the last part.
-      guard let (offset, piece) = cursor.nextPiece() else { return cuts }
-      bytes: for (index, byte) in piece.enumerated() {
+    while let (offset, piece) = cursor.nextPiece() {
+      for (index, byte) in piece.enumerated() {
         let next = offset + index + 1
         switch scan.step(byte) {
         case .part, .quote, .cellEnd: hasCells = true
-        case .stray(let length):
-          // Whether a quote among the column names encloses a cell depends on the first record, which the other parts
-          // do not have.
-          if cuts == nil { return nil }
-          cursor.move(to: next - length)
-          break bytes
+        // Whether a quote encloses a cell depends on the records behind it, which another part may have.
+        case .stray: return nil
         case .rowEnd where cuts != nil: cuts?.cut(at: next, lines: scan.lines - linesOfNames)
         case .rowEnd where hasCells:
           cuts = RecordCuts(from: next, size: size)
@@ -106,6 +101,8 @@ extension RecordCuts {
         }
       }
     }
+    // Rows behind a quote that nothing closes are in the last part.
+    return cuts
   }
 
   /// The records of a text that has one record on each line.
