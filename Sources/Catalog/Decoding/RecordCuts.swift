@@ -93,7 +93,9 @@ extension RecordCuts {
         case .part, .quote, .cellEnd: hasCells = true
         // Whether a quote encloses a cell depends on the records behind it, which another part may have.
         case .stray: return nil
-        case .rowEnd where cuts != nil: cuts?.cut(at: next, lines: scan.lines - linesOfNames)
+        case .rowEnd where cuts != nil:
+          // Between a carriage return and a line feed, the next part would begin with one line more.
+          if byte == 0x0A { cuts?.cut(at: next, lines: scan.lines - linesOfNames) }
         case .rowEnd where hasCells:
           cuts = RecordCuts(from: next, size: size)
           linesOfNames = scan.lines
