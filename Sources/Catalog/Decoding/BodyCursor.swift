@@ -32,14 +32,13 @@ struct BodyCursor {
     }
   }
 
-  /// Moves the cursor behind the present piece, and returns the rest of this piece and its offset in the body.
+  /// Moves the cursor behind the present piece, and returns this piece and its offset in the body.
   ///
   /// The result is nil if there is no piece, or if it cannot be read.
-  mutating func nextPiece() -> (offset: Int, piece: ArraySlice<UInt8>)? {
+  mutating func nextPiece() -> (offset: Int, piece: [UInt8])? {
     guard peek() != nil else { return nil }
-    let start = offset
     offset = piece.count
-    return (first + start, piece[start...])
+    return (first, piece)
   }
 
   /// The byte at the cursor, or nil if there is none or if it cannot be read.

@@ -520,6 +520,9 @@ struct FieldPlace: Hashable {
   /// The JSONPath with some names, such as `$.data.products`.
   static func path(_ names: some Sequence<String>) -> String { "$" + names.map(segment).joined() }
 
+  /// The filter of a JSONPath that keeps the objects with a text at a path, such as `[?length(@.title) > 0]`.
+  static func filter(holding path: String) -> String { "[?length(@\(path.dropFirst())) > 0]" }
+
   /// A name as a segment of a JSONPath, such as `.price` or `['list price']`. (RFC 9535, section 2.5.1)
   static func segment(_ name: String) -> String {
     if name == everyElement { return name }

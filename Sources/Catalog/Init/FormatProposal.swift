@@ -129,7 +129,8 @@ struct FormatProposal: ProposedReading {
     guard let items = mapping.items.first, mapping.items.count == 1, items.isSingular,
       let title = mapping.item.title.first, mapping.item.title.count == 1
     else { return nil }
-    return try? JSONPath(parsing: "\(items)[?length(@\(title.description.dropFirst())) > 0]")
+    let condition = FieldPlace.filter(holding: title.description)
+    return try? JSONPath(parsing: "\(items)\(condition)")
   }
 
   /// The lowest and the highest price of the first item that has both, such as "19 to 9900".

@@ -142,7 +142,9 @@ struct TableRecords {
     return areNames(names) && (2...max(2, names.count)).contains(row?.count ?? 0)
   }
 
-  /// Whether the cells of a first line seem to name columns: at least two, most of which have short names.
+  /// Whether the cells of a first line look like the names of columns.
+  ///
+  /// There must be at least two, and most of them must be short.
   private static func areNames(_ names: [String]) -> Bool {
     // If cells of the first line are empty or equal, a number among them says that it is a record and has no names.
     let named = names.filter { !$0.isEmpty }

@@ -236,7 +236,9 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Requests the document that has the details of all items, of which `first` is one.
+  /// Requests the document that has the details of all items.
+  ///
+  /// - Parameter first: The detail of any item. It tells which document sent the cached details.
   private func askShared(_ first: SeenDetail) {
     do throws(LarderError) {
       // If the URL cannot be formed, each item fails when it starts.
