@@ -51,7 +51,8 @@ extension FaultMatrixTests {
       ),
       wrong("one byte short", [.truncated], .send(length), bytes(2999), .close),
       wrong("no body", [.truncated], .send(length), .close),
-      wrong("one byte more", [.lengthMismatch], .send(length), bytes(), .send("x"), .close),
+      // In one write: a byte in a second write may come after the answer is complete, and nobody waits for it.
+      wrong("one byte more", [.lengthMismatch], .send(length), .bytes(body + [0x78]), .close),
       wrong(
         "much more",
         [.lengthMismatch],
