@@ -1,5 +1,6 @@
 import Base
 import CCurl
+import Glibc
 import Transport
 
 /// Runs all transfers on the thread that calls `run`.
@@ -47,6 +48,14 @@ final class TransferLoop {
 
   private var options: TransportOptions { core.options }
 
+  /// The number of running transfers from which on the loop pauses before it waits.
+  private static let manyTransfers = 8
+  /// The length of this pause in microseconds.
+  ///
+  /// Each time libcurl runs, it polls every running transfer. If the loop ran for each answer of a fast host, these
+  /// polls would be a third of a sync's time. During the pause, more answers arrive, and the loop handles them together.
+  private static let pause: UInt32 = 200
+
   /// Runs until the inbox is closed and all transfers are completed.
   func run() {
     var mayRest = false
@@ -54,6 +63,7 @@ final class TransferLoop {
     while true {
       var mail = core.inbox.collect(orSleep: mayRest)
       if mayRest, mail.isEmpty {
+        if running.count >= Self.manyTransfers { usleep(Self.pause) }
         core.multi.wait(milliseconds: wait)
         mail = core.inbox.collect(orSleep: false)
       }
