@@ -175,12 +175,10 @@ package final class BenchRun: Sendable {
     )
     return try measure(pass, transport, stop: run.stop) {
       let report = try run.run(holder: "larder bench, process \(getpid())")
-      let failed = report.failures.map(\.reason) + report.unfinished.map { _ in "cancelled" }
-      let unfinished = report.unfinished.count { $0.stage == .picture }
-      return (
-        report.pictures.total - report.pictures.failed - unfinished,
-        failed.reduce(into: [:]) { $0[$1, default: 0] += 1 }
-      )
+      let unfinished = report.unfinishedCounts[.picture, default: 0]
+      var failed = ["cancelled": report.unfinishedCount].filter { $0.value > 0 }
+      for failure in report.failures { failed[failure.reason, default: 0] += 1 }
+      return (report.pictures.total - report.pictures.failed - unfinished, failed)
     }
   }
 

@@ -70,7 +70,7 @@ enum ExitStatus: Int32, Sendable {
       self = Self.nothingDone(report)
     } else if Self.isUnreachable(report) {
       self = .unavailable
-    } else if !report.unfinished.isEmpty || report.squares.map({ $0.unfinished > 0 }) == true {
+    } else if report.unfinishedCount > 0 || report.squares.map({ $0.unfinished > 0 }) == true {
       self = .tryAgain
     } else {
       switch report.outcome {
@@ -132,7 +132,7 @@ enum ExitStatus: Int32, Sendable {
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
     let reasons = sectionReasons(report)
     if reasons.contains(where: unreadable.contains) { return .data }
-    if !report.unfinished.isEmpty, reasons.isEmpty { return .tryAgain }
+    if report.unfinishedCount > 0, reasons.isEmpty { return .tryAgain }
     return reasons.contains(where: unreachable.contains) ? .unavailable : .failed
   }
 

@@ -74,7 +74,7 @@ extension FetchCommand {
     }
     record.add(report)
     if output.json { Output.json(report.json) } else { tell(report) }
-    if let words = room.shortage(of: place.path, isUnfinished: !report.unfinished.isEmpty) {
+    if let words = room.shortage(of: place.path, isUnfinished: report.unfinishedCount > 0) {
       Log(output).warning(words)
     }
     if output.verbose > 0 {

@@ -77,7 +77,7 @@ package struct ShardPlanning: Sendable {
       "\(partition.shard(of: url.text, host: "\(url.hostPort)", among: shards))"
     }
     let report = try sync(scratch, shared).run(holder: "larder shard plan")
-    guard report.outcome != .failed, report.outcome != .interrupted, report.unfinished.isEmpty,
+    guard report.outcome != .failed, report.outcome != .interrupted, report.unfinishedCount == 0,
       let due = own.withLock({ $0 })
     else { return (nil, report) }
     var parted: [ShardPlan.Shard] = []

@@ -62,7 +62,8 @@ struct DuePictureTests {
       return try Row.fetchAll(statement).map { $0["detail"] as String }
     }
 
-    #expect(plan.filter { $0.hasPrefix("SCAN") } == (query == .held ? ["SCAN picture"] : []))
+    let scans: [DueQuery: [String]] = [.held: ["SCAN picture"], .untaken: ["SCAN d"]]
+    #expect(plan.filter { $0.hasPrefix("SCAN") } == scans[query] ?? [])
   }
 
   @Test func `a picture of a detail that has no row is damage`() throws {

@@ -28,7 +28,7 @@ import Testing
   private static let keys = keyPaths(
     """
     catalog run outcome sections items details images failures skipped unfinished requests
-    durationSeconds squares failuresOmitted
+    durationSeconds squares failuresOmitted unfinishedOmitted
     sections[]: key title items skipped repeats source error remedy withheld kept unread warning \
     skippedReasons
     items: total added removed withheld changed

@@ -43,6 +43,7 @@ struct ReportTests {
         SyncReport.Skipped(section: "a", index: number, field: nil, lost: .item, reason: "no id")
       )
       report.items.added.append("I\(number)")
+      report.unfinished.append(.init(stage: .picture, url: "http://a/\(number)"))
     }
 
     let brief = report.brief
@@ -51,6 +52,8 @@ struct ReportTests {
     #expect(brief.failuresOmitted == [.detail: ["circuit-open": 150]])
     #expect(brief.skipped.count == 100 && brief.sections[0].skippedReasons == ["no id": 150])
     #expect(brief.items.added.count == 100 && report.briefOmits == ["items.added": 150])
+    #expect(brief.unfinished.count == 100 && brief.unfinishedOmitted == [.picture: 150])
+    #expect(brief.unfinishedCounts == report.unfinishedCounts)
     #expect(brief.brief == brief && SyncReport(catalog: "b").briefOmits.isEmpty)
   }
 
@@ -72,7 +75,7 @@ struct ReportTests {
 
     expectKeys(
       "catalog run outcome sections items details images failures failuresOmitted skipped unfinished "
-        + "requests durationSeconds",
+        + "unfinishedOmitted requests durationSeconds",
       of: json
     )
     expectKeys("total added removed withheld changed", of: try object(json["items"]))
@@ -107,7 +110,7 @@ struct ReportTests {
 
     let json = try object(JSONSerialization.jsonObject(with: Data(report.json)))
 
-    #expect(json.count == 14)
+    #expect(json.count == 15)
     #expect(json["run"] is NSNull)
     #expect(try SyncReport(json: report.json) == report)
   }
@@ -123,6 +126,7 @@ struct ReportTests {
     var json = try object(JSONSerialization.jsonObject(with: Data(report.json)))
 
     json["failuresOmitted"] = nil
+    json["unfinishedOmitted"] = nil
     json["sections"] = try objects(json["sections"]).map {
       $0.filter { $0.key != "skippedReasons" }
     }

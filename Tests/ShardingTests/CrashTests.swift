@@ -173,6 +173,20 @@ struct CrashTests {
     #expect(try verify(sharded.folder) == VerifyReport(checked: 7))
   }
 
+  @Test func `a shard that ends early counts the pictures that it never requested too`() throws {
+    let large = try ShardedShop(SampleShop(sections: 1, items: 600))
+    try large.plan(1)
+    let pictures = try #require(try large.planned.plan.shards.first).urls
+    var transport = large.shop.transportOptions()
+    transport.maxBytes = 1
+
+    let error = #expect(throws: LarderError.self) { try large.run(0, transport: transport) }
+
+    #expect(pictures > 600)
+    #expect(error?.description.contains("ended with \(pictures) pictures left") == true)
+    #expect(try large.run(0).committed)
+  }
+
   @Test func `a shard with a manifest sends no request`() throws {
     try sharded.plan(1)
     let first = try sharded.run(0)

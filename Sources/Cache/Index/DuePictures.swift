@@ -7,7 +7,7 @@ import Transport
 /// The SQL statements that find the pictures to request.
 ///
 /// Joins begin at the table that is named first. `DuePictureTests` checks that no statement scans a large table, except
-/// ``held``.
+/// ``held`` and ``untaken``.
 enum DueQuery: String, CaseIterable {
   /// The pictures of a listing's items, each as often as items show it.
   case listed = """
@@ -28,6 +28,8 @@ enum DueQuery: String, CaseIterable {
   case waiting = """
     SELECT p.row FROM temp.due d CROSS JOIN picture p ON p.row = d.picture WHERE d.host = ?1 ORDER BY p.id
     """
+  /// The due pictures that were not requested. A run of a shard asks once, at its end.
+  case untaken = "SELECT p.id FROM temp.due d CROSS JOIN picture p ON p.row = d.picture"
   case taken = """
     DELETE FROM temp.due WHERE host = ?1 AND rank = ?2 AND checked = ?3 AND picture = ?4
     """
@@ -260,6 +262,18 @@ package final class DuePictures: Sendable {
         guard try picture.next() else { throw index.lostPicture() }
         return PictureEntry(picture)
       }
+    }
+  }
+
+  /// The ids of the due pictures that were not taken.
+  ///
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func untaken() throws(LarderError) -> [PictureID] {
+    try index.read { db in
+      let rows = try RowReader(db, DueQuery.untaken.rawValue)
+      var ids: [PictureID] = []
+      while try rows.next() { ids.append(PictureID(rows.key(0))) }
+      return ids
     }
   }
 

@@ -55,7 +55,7 @@ struct MetricsText {
     each(
       "run_unfinished",
       "Requests that the last run left undone because of its deadline or a signal."
-    ) { $0.report?.unfinished.count }
+    ) { $0.report?.unfinishedCount }
     outcomes("run_images", "Pictures of the last run by outcome.") {
       [
         "failed": $0.pictures.failed, "fetched": $0.pictures.fetched, "fresh": $0.pictures.fresh,

@@ -145,8 +145,8 @@ struct SyncSummary {
       warnings.append("\(words); -v names each")
     }
     warnings += withoutSquare
-    if !report.unfinished.isEmpty {
-      let count = report.unfinished.count
+    let count = report.unfinishedCount
+    if count > 0 {
       let were = count == 1 ? "was" : "were"
       warnings.append("\(Quantities.count(count, "request")) \(were) not finished; run again")
     }

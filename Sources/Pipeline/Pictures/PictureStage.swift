@@ -20,6 +20,8 @@ final class PictureStage: Sendable {
   private struct Work {
     var tally = SyncReport.Pictures()
     var puller: Puller?
+    /// Whether a request failed because the run ended.
+    var isOver = false
   }
 
   let context: RunContext
@@ -53,7 +55,7 @@ final class PictureStage: Sendable {
   ///     to request them.
   ///   - since: In a merge of shards, the time of their plan. A cached picture needs no request if the origin has
   ///     answered for it since then, or if it was fresh then.
-  ///   - ended: Called with each picture that needed a request, and its result.
+  ///   - ended: Called with each picture that was requested, and its result.
   ///   - stored: Called with each picture that has new bytes, when they are on disk.
   /// - Throws: ``LarderError`` when the index cannot be used.
   init(
@@ -92,6 +94,11 @@ final class PictureStage: Sendable {
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   func leavesOthers() throws(LarderError) -> Bool { try due.leavesOthers() }
+
+  /// The ids of the due pictures that were not requested, because the run ended before.
+  ///
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  func unrequested() throws(LarderError) -> [PictureID] { try due.untaken() }
 
   /// Calls `body` with the id and the size of each picture of this run that is in the cache.
   ///
@@ -172,7 +179,10 @@ final class PictureStage: Sendable {
   }
 
   private func count(_ end: FetchedPicture) {
-    state.withLock { end.count(in: &$0.tally) }
+    state.withLock { state in
+      end.count(in: &state.tally)
+      if end == .unfinished { state.isOver = true }
+    }
     context.progress.update {
       $0.pictures.done += 1
       $0.bytes += end.bytes.count
@@ -184,8 +194,13 @@ final class PictureStage: Sendable {
 extension PictureStage {
   /// Starts the next pictures of a host.
   ///
-  /// Adopts files that a killed run left, and requests the rest.
+  /// Adopts files that a killed run left, and requests the rest. When the run is over, it only counts them.
   private func start(_ host: String, _ count: Int) {
+    guard !state.withLock(\.isOver) else {
+      context.failures.note(unfinished: .picture, count)
+      for _ in 0..<count { finish(nil, host, .unfinished) }
+      return
+    }
     var due: [(entry: PictureEntry, url: WebURL)] = []
     do throws(LarderError) {
       for entry in try self.due.take(host, count) {

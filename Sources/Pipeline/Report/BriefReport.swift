@@ -9,8 +9,8 @@ extension SyncReport {
   /// It has at most 100 failures with the same stage and reason, 100 unreadable items with the same section and reason,
   /// and 100 entries in every other list.
   ///
-  /// The report itself counts the failures and unreadable items that are left out. ``briefOmits`` has the numbers of
-  /// the other entries that are left out.
+  /// The report itself counts the failures, unreadable items and unfinished requests that are left out. ``briefOmits``
+  /// has the numbers of the other entries that are left out.
   package var brief: SyncReport {
     var brief = self
     brief.failures = []
@@ -42,19 +42,23 @@ extension SyncReport {
     brief.items.changed = Array(items.changed.prefix(Self.mostBrief))
     brief.details.withheld = Array(details.withheld.prefix(Self.mostBrief))
     brief.unfinished = Array(unfinished.prefix(Self.mostBrief))
+    for request in unfinished.dropFirst(Self.mostBrief) {
+      brief.unfinishedOmitted[request.stage, default: 0] += 1
+    }
     return brief
   }
 
   /// For each list that ``brief`` shortens, the number of entries that it leaves out.
   ///
-  /// Failures and unreadable items are not in it, because the report itself counts those that are left out.
+  /// Failures, unreadable items and unfinished requests are not in it, because the report itself counts those that are
+  /// left out.
   ///
   /// The keys are the paths of the lists in the JSON document, for example `items.added`.
   package var briefOmits: [String: Int] {
     let counts = [
       "items.added": items.added.count, "items.removed": items.removed.count,
       "items.withheld": items.withheld.count, "items.changed": items.changed.count,
-      "details.withheld": details.withheld.count, "unfinished": unfinished.count,
+      "details.withheld": details.withheld.count,
     ]
     return counts.mapValues { $0 - Self.mostBrief }.filter { $0.value > 0 }
   }

@@ -81,7 +81,7 @@ struct ReportWriting {
     report.pictures.bytesHeld = bytesHeld.count
     (report.failures, report.failuresOmitted) = context.failures.all(owners: try owners())
     last.mark(&report.failures)
-    report.unfinished = context.failures.unfinished
+    (report.unfinished, report.unfinishedOmitted) = context.failures.unfinished
     report.requests = context.failures.requests
     report.outcome = outcome(report)
     return report
@@ -97,7 +97,7 @@ struct ReportWriting {
     let isFailing =
       report.failures.contains { context.options.strict || !$0.isKnown }
       || !last.knows(report.failuresOmitted)
-    if isFailing || !report.unfinished.isEmpty { return .partial }
+    if isFailing || report.unfinishedCount > 0 { return .partial }
     if sections.contains(where: { $0.warning != nil }) { return .partial }
     if sections.contains(where: { $0.source == .failed || $0.source == .stale && !$0.isExcused }) {
       return .partial

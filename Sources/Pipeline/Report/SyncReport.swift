@@ -339,7 +339,11 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   /// Each section has at most a thousand.
   public package(set) var skipped: [Skipped] = []
   /// The requests that were not completed before the run ended.
+  ///
+  /// Each stage has at most a thousand.
   public package(set) var unfinished: [Unfinished] = []
+  /// The numbers of further unfinished requests, by stage.
+  public package(set) var unfinishedOmitted: [Stage: Int] = [:]
   /// The number of requests, retries included.
   public package(set) var requests = 0
   /// The duration of the run in seconds.
@@ -349,7 +353,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
 
   private enum CodingKeys: String, CodingKey {
     case catalog, run, outcome, sections, items, details, squares, failures, failuresOmitted
-    case skipped, unfinished, requests, durationSeconds
+    case skipped, unfinished, unfinishedOmitted, requests, durationSeconds
     case pictures = "images"
   }
 
@@ -375,6 +379,16 @@ extension KeyedDecodingContainer {
     _ type: SyncReport.FailureCounts.Type,
     forKey key: Key
   ) throws -> SyncReport.FailureCounts {
+    try decodeIfPresent(type, forKey: key) ?? [:]
+  }
+
+  /// Reads the numbers of unfinished requests by stage.
+  ///
+  /// If the key is absent, there are none.
+  fileprivate func decode(
+    _ type: [SyncReport.Stage: Int].Type,
+    forKey key: Key
+  ) throws -> [SyncReport.Stage: Int] {
     try decodeIfPresent(type, forKey: key) ?? [:]
   }
 
@@ -438,6 +452,14 @@ extension SyncReport {
     failures.count + failuresOmitted.values.reduce(0) { $0 + $1.values.reduce(0, +) }
   }
 
+  /// The numbers of unfinished requests, listed or not, by stage.
+  package var unfinishedCounts: [Stage: Int] {
+    unfinished.reduce(into: unfinishedOmitted) { $0[$1.stage, default: 0] += 1 }
+  }
+
+  /// The number of unfinished requests, listed or not.
+  package var unfinishedCount: Int { unfinishedCounts.values.reduce(0, +) }
+
   /// The number of unreadable items and fields that are not listed.
   package var skippedOmitted: Int {
     sections.reduce(0) { $0 + $1.skippedReasons.values.reduce(0, +) }
@@ -481,6 +503,7 @@ extension SyncReport {
     member("skipped", skipped)
     member("squares", squares)
     member("unfinished", unfinished)
+    member("unfinishedOmitted", unfinishedOmitted)
     json += "}".utf8
     return json
   }

@@ -120,7 +120,9 @@ package final class PictureListRun: Sendable {
     context.store.flush { flushed.signal() }
     flushed.wait()
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
-    return try result(known, ends.withLock { $0 }, context)
+    var results = ends.withLock { $0 }
+    for id in try stage.unrequested() { results[id] = .unfinished }
+    return try result(known, results, context)
   }
 
   private func context(

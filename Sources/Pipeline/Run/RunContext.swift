@@ -108,11 +108,13 @@ struct RunContext: Sendable {
 /// The failures of all stages.
 ///
 /// The log keeps the first thousand failures of each stage in the order of their URLs, and counts the rest by reason.
+/// It keeps a thousand unfinished requests of each stage, and counts the rest.
 /// It can be used on any thread.
 final class FailureLog: Sendable {
   private struct Entries {
     var stages: [SyncReport.Stage: FailureRows] = [:]
-    var unfinished: [SyncReport.Unfinished] = []
+    var unfinished: [SyncReport.Stage: [SyncReport.Unfinished]] = [:]
+    var unfinishedOmitted: [SyncReport.Stage: Int] = [:]
     var attempts = 0
     var cacheFailure: LarderError?
 
@@ -148,11 +150,20 @@ final class FailureLog: Sendable {
     state.withLock { state in
       state.attempts += failure.attempts
       if failure.endedWithRun {
-        state.unfinished.append(SyncReport.Unfinished(stage: stage, url: failure.url))
+        if state.unfinished[stage]?.count ?? 0 < most {
+          state.unfinished[stage, default: []].append(.init(stage: stage, url: failure.url))
+        } else {
+          state.unfinishedOmitted[stage, default: 0] += 1
+        }
       } else {
         state.add(SyncReport.Failure(stage, id, failure), picture, most: most)
       }
     }
+  }
+
+  /// Counts requests that were never sent, because the run ended.
+  func note(unfinished stage: SyncReport.Stage, _ count: Int) {
+    state.withLock { $0.unfinishedOmitted[stage, default: 0] += count }
   }
 
   /// Records a failed picture; the item that shows it is looked up at the end of the run.
@@ -213,9 +224,13 @@ final class FailureLog: Sendable {
   /// The number of requests so far, including retries.
   var requests: Int { state.withLock { $0.attempts } }
 
-  /// The unfinished requests, sorted by stage and URL.
-  var unfinished: [SyncReport.Unfinished] {
-    state.withLock { $0.unfinished }.sorted { ($0.stage.order, $0.url) < ($1.stage.order, $1.url) }
+  /// The unfinished requests that are kept, sorted by stage and URL, and the numbers of the others.
+  var unfinished: (listed: [SyncReport.Unfinished], omitted: [SyncReport.Stage: Int]) {
+    let (listed, omitted) = state.withLock { ($0.unfinished, $0.unfinishedOmitted) }
+    let sorted = listed.values.joined().sorted {
+      ($0.stage.order, $0.url) < ($1.stage.order, $1.url)
+    }
+    return (sorted, omitted)
   }
 
   /// The failures, sorted by stage and URL.

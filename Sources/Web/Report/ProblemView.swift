@@ -226,7 +226,7 @@ private struct Problems {
   }
 
   var unfinished: [ProblemView] {
-    let count = report.unfinished.count
+    let count = report.unfinishedCount
     guard count > 0 else { return [] }
     let rows = report.unfinished.prefix(ProblemView.most).map { ProblemView.Row(url: $0.url) }
     return [
