@@ -39,11 +39,15 @@ struct ItemFields {
       }
       if field == .description, let title = rankings[.title]?.first?.evidence {
         ranking.removeAll { title.share(with: $0.evidence, ==) > 0.9 }
+        ranking = ranking.ranked { $0.confidence * (0.7 + 0.3 * $0.evidence.share) }
       }
       if field == .id, isOneList, let title = rankings[.title]?.first {
         ranking = ranking.map { score in
-          let isShared = score.evidence.isShared(by: title.evidence)
-          return isShared ? FieldScore(evidence: score.evidence, confidence: 0.35) : score
+          if score.evidence.isShared(by: title.evidence) {
+            return FieldScore(evidence: score.evidence, confidence: 0.35)
+          }
+          // A sync would skip many items without a word in the proposal.
+          return score.evidence.isNearlyUnique ? score : score.doubtful
         }.ranked(by: \.confidence)
       }
       if field == .title { ranking = Self.named(ranking) }
