@@ -488,7 +488,8 @@ struct FieldScore {
     if FieldRules.has("person", "other", in: name) || words.contains("file") { return 0 }
     let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
     if isCalledTitle(name), !FieldRules.has("engines", "contact", in: name) {
-      return isWords && evidence.variety > 0.8 ? 0.85 : 0.5
+      let called = FieldRules.isNamed("thing", name) ? 0.75 : 0.85
+      return isWords && evidence.variety > 0.8 ? called : 0.5
     }
     // If the items have no better title, their description can serve as the title.
     let isOwn = evidence.variety > 0.8 && evidence.place.steps.count < 3

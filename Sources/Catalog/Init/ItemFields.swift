@@ -111,8 +111,9 @@ struct ItemFields {
   private static func doubted(_ ranking: [FieldScore]) -> [FieldScore] {
     guard let best = ranking.first else { return [] }
     let hasRival = ranking.dropFirst().contains { other in
-      // A path with the same names is the same field in another language.
-      other.confidence > best.confidence - 0.15
+      // A path with the same names is the same field in another language. A title goes before a thing.
+      let name = NameWords.plain(other.evidence.place.name)
+      return !FieldRules.isNamed("thing", name) && other.confidence > best.confidence - 0.15
         && other.evidence.place.names != best.evidence.place.names
         && best.evidence.share(with: other.evidence, ==) < 0.9
     }

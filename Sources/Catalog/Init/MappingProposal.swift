@@ -421,7 +421,7 @@ extension MappingProposal: ProposedReading {
     let path = evidence.place.steps.map { JQText.member($0.name) }.joined()
     let number = #"[match("[0-9]([0-9 .,]*[0-9])?").string][0]"#
     let program = YAMLText.quoted("(\(path) | strings) |= \(number)")
-    let example = evidence.samples.first { $0.contains(where: \.isWholeNumber) } ?? ""
+    let example = evidence.samples.first { !PriceText.isPrice($0) } ?? ""
     return "  # salePrice: \(YAMLText.scalar(evidence.place.first))   "
       + YAMLText.comment(
         "\(YAMLText.quoted(example)) is no amount; records: \(program) leaves its first number"
