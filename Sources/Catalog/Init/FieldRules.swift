@@ -292,7 +292,10 @@ enum PriceMeaning {
         ? 0 : min(FieldRules.confidence(whole, name), 0.97)
     }
     let words = name.split(separator: " ").map(String.init)
-    guard words.contains(where: { FieldRules.confidence("price", $0) == 0.95 }) else {
+    let isCalled = words.contains {
+      FieldRules.confidence("price", $0) == 0.95 || ["mrp", "msrp", "rrp", "uvp"].contains($0)
+    }
+    guard isCalled else {
       // Thai, Chinese, Japanese and Korean write compounds without spaces: the word for price is a part of them. The
       // letters of other languages come before those of Thai in Unicode. There, the letters of a price can also be in
       // another word, such as that for calories in Arabic.
@@ -348,7 +351,7 @@ struct FieldScore {
   static func possibleTitles(_ all: [FieldEvidence]) -> [FieldScore] {
     let short = all.filter { evidence in
       let isOther = evidence.place.names.contains {
-        FieldRules.has("other", "person", "mark", "counter", "never", in: NameWords.plain($0))
+        FieldRules.has("other", "person", "mark", "counter", in: NameWords.plain($0))
           || FieldRules.isID($0)
       }
       return fit(.title, evidence) > 0.5 && evidence.variety > 0.5 && !isOther

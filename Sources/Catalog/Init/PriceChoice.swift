@@ -90,7 +90,8 @@ struct PriceChoice {
       }
       let isWhole = price.evidence.share(PriceText.isWhole) == 1
       salePrice = [isWhole ? written ?? price : price]
-      if price.evidence.isPartial {
+      let lacking = price.evidence.firsts.count { $0 == nil }
+      if price.evidence.isPartial, reduced != nil || lacking * 50 > price.evidence.total {
         // Items without the chosen price can have a price before a reduction. That price is then the price to pay.
         salePrice += former.first { $0.evidence.fills(price.evidence) }.map { [$0] } ?? []
         let isFilled =
@@ -169,9 +170,11 @@ struct PriceChoice {
     let isReduced = sale.meaning == .reduced
     let candidates = former.isEmpty ? [isReduced ? full : nil].compactMap(\.self) : former
     guard !candidates.isEmpty else {
-      // A cost that is never below the price is no purchase price.
-      normalPrice = costs.map { FieldScore(evidence: $0, confidence: 0.5) }.filter {
-        sale.isNever(above: $0, by: 10) && !sale.isSame(as: $0)
+      // A cost that is hardly ever below the price is no purchase price.
+      normalPrice = costs.map { FieldScore(evidence: $0, confidence: 0.5) }.filter { cost in
+        let amounts = sale.amounts(with: cost)
+        return amounts.count { $0 <= $1 && $1 <= $0 * 10 } * 20 > amounts.count * 19
+          && !sale.isSame(as: cost)
       }
       return
     }
