@@ -90,7 +90,7 @@ struct PriceChoice {
       }
       let isWhole = price.evidence.share(PriceText.isWhole) == 1
       salePrice = [isWhole ? written ?? price : price]
-      let lacking = price.evidence.firsts.count { $0 == nil }
+      let lacking = price.evidence.total - price.evidence.firsts.count { $0 != nil }
       if price.evidence.isPartial, reduced != nil || lacking * 50 > price.evidence.total {
         // Items without the chosen price can have a price before a reduction. That price is then the price to pay.
         salePrice += former.first { $0.evidence.fills(price.evidence) }.map { [$0] } ?? []
