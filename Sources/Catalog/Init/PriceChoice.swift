@@ -35,6 +35,9 @@ struct PriceChoice {
     let others = all.filter { !taken.contains($0.place) && $0.isMoney }
     costs = all.filter { !taken.contains($0.place) && $0.isCost }
     choose(among: others)
+    if salePrice.contains(where: { $0.isLowEnd(among: all) }) {
+      salePrice = salePrice.map(\.doubtful)
+    }
     chooseNormalPrice()
   }
 
@@ -51,8 +54,7 @@ struct PriceChoice {
       score.meaning == .asked ? isFree || score.zeros < 0.5 : score.zeros < 1
     }
     return paid.map { score in
-      let isDoubtful = isOneOfSeveral(score.evidence) || score.isLowEnd(among: all)
-      var score = isDoubtful ? score.doubtful : score
+      var score = isOneOfSeveral(score.evidence) ? score.doubtful : score
       if score.meaning != .asked { score.evidence.dropZeros() }
       return score
     }.ranked(by: \.confidence)
