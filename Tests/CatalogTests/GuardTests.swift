@@ -160,6 +160,14 @@ struct GuardTests {
     #expect(listing.absent["main"] == absent)
   }
 
+  @Test func `an empty list of an element that is no item is no value`() throws {
+    let item = #"{"id": 1, "name": "t"}"#
+
+    let listing = try decode(#"{"items": [\#(item), {"id": 2, "tags": []}]}"#, Self.lines)
+
+    #expect(listing.absent["main"]?.contains(.badges) == true)
+  }
+
   @Test func `one id for all items is an error, but one item listed three times is not`() throws {
     let body = { (titles: [String]) in
       "[" + titles.map { "{\"id\": 7, \"title\": \"\($0)\"}" }.joined(separator: ",") + "]"

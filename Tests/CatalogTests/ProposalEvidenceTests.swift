@@ -1130,6 +1130,92 @@ struct ProposalEvidenceTests {
       item: #""id": NUMBER, "name": "Cup NUMBER", "price": 10.5NUMBER, "currencyId": "RUR""#,
       lines: ["currency: RUB", "  salePrice: $.price"]
     ),
+    Case(
+      testDescription: "a currency may be given by its number",
+      item: #""id": NUMBER, "name": "Flat NUMBER", "price": 10.5NUMBER, "priceCurrency": 840"#,
+      lines: ["currency: USD", "  salePrice: $.price"]
+    ),
+    Case(
+      testDescription: "a cost that is never below the price may be the price before",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5NUMBER, "unit_cost": 12.5NUMBER"#,
+      lines: ["  salePrice: $.price", "  # normalPrice: $.unit_cost"],
+      unsure: ["normalPrice"]
+    ),
+    Case(
+      testDescription: "a cost below the price is none",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5NUMBER, "unit_cost": 2.5NUMBER"#,
+      lines: ["  salePrice: $.price"]
+    ),
+    Case(
+      testDescription: "a cost without a price may be the price",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "value": 12NUMBER, "cost": 20NUMBER"#,
+      lines: ["  # salePrice: $.cost"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "the cost of a purchase or a delivery is no price",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "shipping_cost": 20, "purchase cost": 1NUMBER"#,
+      absent: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a sign written twice is one",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "price": "$9.5NUMBER", "old_price": "$ $12.5NUMBER""#,
+      lines: ["  salePrice: $.price", "  normalPrice: $.old_price"]
+    ),
+    Case(
+      testDescription: "words that differ by chance are no id beside a title",
+      item: #""nombre": "planta NUMBER", "tipo": "[a, b, c, d, e, f][NUMBER]""#,
+      lines: ["  id: $.nombre"],
+      unsure: ["id"]
+    ),
+    Case(
+      testDescription: "a thing is called by its kind",
+      item: #""id": NUMBER, "product": "Blue cup NUMBER", "price": 9.5NUMBER"#,
+      lines: ["  title: $.product"]
+    ),
+    Case(
+      testDescription: "thousands that a program took for decimals are in doubt",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": [1.299, 849, 1.3][NUMBER]"#,
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "the lowest of a range is not sure",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "priceMin": 9.5NUMBER, "priceMax": 12.5NUMBER"#,
+      lines: ["  # salePrice: $.priceMin"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "amounts of many millions that are not round may count parts",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "price": 8084277NUMBER, "currency": "TWD""#,
+      lines: ["  # salePrice: {path: $.price, divisor: 100000}"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a price per ounce is none",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "base_price": 9.5NUMBER, "uom_price": {"price": 0.7NUMBER, "uom": "oz"}"#,
+      lines: ["  # salePrice: $.base_price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a price that is no amount is shown with a program that reads it",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "Price": "USD 3.0NUMBER+""#,
+      lines: ["  # salePrice: $.Price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a date is no id beside a title",
+      item: #""releaseDate": "2024-01-0NUMBER", "title": "Film NUMBER", "price": 9.5NUMBER"#,
+      lines: ["  id: $.title"],
+      unsure: ["id"]
+    ),
+    Case(
+      testDescription: "a text with many decimals is an amount that was computed",
+      item: #""id": NUMBER, "name": "Car NUMBER", "price": "16442NUMBER.89045383412""#,
+      lines: ["  salePrice: $.price"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {
@@ -1402,6 +1488,98 @@ struct ProposalEvidenceTests {
     let file = try Self.propose(#""id": NUMBER, "name": "Casa NUMBER", "price": "# + price)
 
     #expect(!file.unsure.contains("salePrice"), "\(file.text)")
+  }
+
+  @Test
+  func
+    `a dollar in Chinese texts is that of Taiwan, and a few Ukrainian letters tell the hryvnia`()
+    throws
+  {
+    let chinese = try Self.propose(##""id": NUMBER, "name": "藍色杯子", "price": "$9NUMBER""##)
+    let ukrainian = try Self.propose(
+      #""id": NUMBER, "name": "[Мед з мятою, Мед, Чай, Липовий мед, Квіти][NUMBER]", "price": 9NUMBER"#
+    )
+
+    #expect(chinese.text.contains("currency: TWD   # 0.6"))
+    #expect(ukrainian.text.contains("currency: UAH   # 0.4"))
+  }
+
+  @Test func `a list price that few items have is read, and a word for none is none`() throws {
+    let prices =
+      (["\"29.5\"", "\"28.5\"", "\"27.5\""] + Array(repeating: "\"Missing\"", count: 7))
+      .joined(separator: ", ")
+    let file = try Self.propose(
+      #""id": NUMBER, "name": "Cup NUMBER", "price": "9.5", "full_price": [\#(prices)][NUMBER]"#,
+      count: 20
+    )
+
+    #expect(
+      file.text.contains("  normalPrice: {path: $.full_price, none: \"Missing\"}"),
+      "\(file.text)"
+    )
+  }
+
+  @Test func `a text that few items have is no description, and one that most have goes first`()
+    throws
+  {
+    let long = "It is put together in an hour by two people with a tool."
+    let one = #"["\#(long)"\#(String(repeating: ", null", count: 19))][NUMBER]"#
+    let item = #""id": NUMBER, "name": "Cup NUMBER", "#
+    let rare = try Self.propose(item + "\"guide\": " + one, count: 40)
+    let usual = try Self.propose(
+      item + #""summary": "\#(long) NUMBER", "description": "# + one,
+      count: 40
+    )
+
+    #expect(!rare.text.contains("guide"), "\(rare.text)")
+    #expect(usual.text.contains("  description: $.summary"), "\(usual.text)")
+  }
+
+  @Test func `an id that many different items share is in doubt`() throws {
+    let file = try Self.propose(
+      #""id": [1, 2, 3, 4, 5, 6][NUMBER], "name": "Cup", "price": 9.5NUMBER"#,
+      count: 9
+    )
+
+    #expect(file.unsure.contains("id"), "\(file.text)")
+  }
+
+  @Test func `a list that is left out and longer than the others is asked about`() throws {
+    let pizzas = (1...9).map { #"{"id": \#($0), "name": "Pizza \#($0)"}"# }.joined(separator: ",")
+    let drinks = (1...3).map { #"{"id": "d\#($0)", "name": "Tea \#($0)", "price": 9.5}"# }
+      .joined(separator: ",")
+    let sauces = drinks.replacing("d", with: "s")
+    let file = try proposal(
+      of: #"{"pizzas": [\#(pizzas)], "drinks": [\#(drinks)], "sauces": [\#(sauces)]}"#
+    )
+
+    #expect(file.unsure.contains("items"), "\(file.text)")
+  }
+
+  @Test func `the program for a price that is no amount leaves its first number`() throws {
+    let read = try decode(
+      #"[{"id": 1, "name": "A", "price": "from 1 299,50/mo."}, {"id": 2, "name": "B", "price": "?"}]"#,
+      ##"records: (.price | strings) |= [match("[0-9]([0-9 .,]*[0-9])?").string][0]"##
+        + "\nitems: $\nitem: {id: $.id, title: $.name, salePrice: $.price}",
+      currency: "EUR"
+    )
+
+    #expect(read.sections[0].items.map { $0.salePrice?.minorUnits } == [129_950, nil])
+  }
+
+  @Test func `entries without a title that have a price are items, and others are left out`()
+    throws
+  {
+    func file(_ other: String) throws -> ProposedFile {
+      let named = (1...6).map { #"{"id": \#($0), "title": "Flat \#($0)", "price": 9.5\#($0)}"# }
+      return try proposal(
+        of: "[\((named + Array(repeating: other, count: 3)).joined(separator: ","))]"
+      )
+    }
+
+    #expect(try file(#"{"main": {"0": "a"}}"#).text.contains("items: \"$[?length(@.title) > 0]\""))
+    let address = #"{"id": 9, "title": null, "address": "Long Street 4", "price": 9.5}"#
+    #expect(items(try file(address)).count == 6)
   }
 
   @Test func `the transform for a point that groups thousands gives the whole amount`() throws {

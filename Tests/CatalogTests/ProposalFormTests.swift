@@ -190,6 +190,32 @@ struct ProposalFormTests {
     #expect(items(file).count == 5 && file.listings[0].skipped.isEmpty)
   }
 
+  @Test func `a format with several paths to a title gets a filter too`() throws {
+    func line(_ title: String) -> String {
+      #"{"title": \#(title), "url": "https://s.example/\#(title.count)", "image_urls": ["/\#(title.count).jpg"]}"#
+    }
+    let titles = ["null", "null", #""Cup""#, #""Teapot""#, #""Saucers""#]
+    let file = try proposal(of: titles.map(line).joined(separator: "\n"))
+
+    #expect(file.text.contains("[?length(@.title) > 0 || length(@.name) > 0]"), "\(file.text)")
+    #expect(items(file).count == 3 && file.listings[0].skipped.isEmpty)
+  }
+
+  @Test func `a list price that a format does not read is shown`() throws {
+    let feed = (1...4).map {
+      "<item><g:id>\($0)</g:id><title>Van \($0)</title><g:price>\($0)00.00 USD</g:price>"
+        + "<g:vehicle_msrp>\($0)50.00 USD</g:vehicle_msrp><g:image_link>/\($0).jpg</g:image_link></item>"
+    }
+    let file = try proposal(
+      of:
+        "<rss xmlns:g=\"http://base.google.com/ns/1.0\"><channel>\(feed.joined())</channel></rss>"
+    )
+
+    #expect(file.text.contains("format: google-merchant"))
+    #expect(file.text.contains("# item: {normalPrice: $.vehicle_msrp}"))
+    #expect(file.unsure == ["normalPrice"])
+  }
+
   @Test func `UTF-16 is read as a table, and refused by name as JSON`() throws {
     func wide(_ text: String) throws -> ProposedFile {
       let units: [UInt16] = [0xFEFF] + Array(text.utf16)

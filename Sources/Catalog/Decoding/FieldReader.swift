@@ -353,7 +353,7 @@ struct FieldReader {
     case .code(let code): return code
     case .path(let path):
       guard let value = try path.firstValue(in: node), !value.isEmpty else { return currency }
-      guard let code = value.text.flatMap(Currency.code) else {
+      guard let code = Self.plainText(value).flatMap(Currency.code) else {
         throw priceError("\(path) is not an ISO 4217 currency code")
       }
       return code

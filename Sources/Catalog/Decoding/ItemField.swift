@@ -73,15 +73,20 @@ extension Mapping.Item {
 }
 
 extension ListingDecoder {
-  /// The fields that have paths in the catalog file, but no value in any of the given elements.
+  /// The fields that have paths in the catalog file, but no value in any item.
   ///
-  /// `items` are the items that were read from the elements. An empty list is a value, because it says, for example,
-  /// that an item has no badges. `null`, empty text and unreadable values are no values.
+  /// An empty list is a value, because it says, for example, that an item has no badges. `null`, empty text and
+  /// unreadable values are no values. Elements that are no items do not count: parts of a listing with such elements
+  /// alone would otherwise have other fields than the whole.
+  ///
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - elements: The elements of the response that the items were read from.
+  /// - Returns: The fields; all of them if there are no items.
+  /// - Throws: ``CatalogError`` if a path cannot be followed.
   func absentFields(of items: [StoreItem], in elements: [JSONNode])
     throws(CatalogError) -> Set<ItemField>
   {
-    // If no item could be read, every field counts as absent.
-    guard !items.isEmpty || elements.isEmpty else { return Set(mapping.item.given) }
     var absent: Set<ItemField> = []
     for field in mapping.item.given where !items.contains(where: field.isHeld) {
       if try !mapping.item.paths(of: field).leadToEmptyList(in: elements) { absent.insert(field) }

@@ -221,11 +221,16 @@ package struct ListingDecoder: Sendable {
     let subject = "section \(section.key)"
     let elements = try elements(of: node, subject: subject)
     var section = section
+    /// The elements that are items.
+    var read: [JSONNode] = []
     for (position, element) in elements.enumerated() {
       if position % 1024 == 1023 { try limits.demandTime(subject) }
       var reader = FieldReader(node: element, currency: currency, values: mapping.values)
       let (id, item) = item(&reader)
-      if let item { section.items.append(item) }
+      if let item {
+        section.items.append(item)
+        read.append(element)
+      }
       for fault in item == nil ? reader.faults.prefix(1) : reader.faults[...] {
         listing.note(
           SkippedItem(
@@ -251,7 +256,7 @@ package struct ListingDecoder: Sendable {
         remedy: "correct item.id in the catalog file, or the feed"
       )
     }
-    listing.absent[section.key] = try absentFields(of: section.items, in: elements)
+    listing.absent[section.key] = try absentFields(of: section.items, in: read)
     listing.elementCount += elements.count
     listing.sections.append(section)
   }

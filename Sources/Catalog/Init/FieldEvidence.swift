@@ -105,13 +105,15 @@ struct FieldEvidence {
   /// Removes texts such as `N/A` and `no_selection`, which shops write for an item without a picture or a price.
   ///
   /// Does so only if more than 30 % of the texts are URLs of pictures, and all others mean "none". Beside amounts of
-  /// money, which at least half of the texts must be, one text that several items have means "none" too.
+  /// money, one text that several items have means "none" too. At least half of the texts must be amounts, or three if
+  /// the name means a price: few items have a list price.
   fileprivate mutating func dropPlaceholders() {
     guard isText, !place.isMany else { return }
     let arePictures = share(PictureText.isLink) > 0.3
+    let isPrice = PriceMeaning.of(place) != nil
     let areAmounts =
-      share(PriceText.isPrice) >= 0.5
-      && (PriceMeaning.of(place) != nil || share(PriceText.hasUnit) >= 0.5)
+      (share(PriceText.isPrice) >= 0.5 || isPrice && samples.count(where: PriceText.isPrice) > 2)
+      && (isPrice || share(PriceText.hasUnit) >= 0.5)
     guard arePictures || areAmounts else { return }
     let texts = samples.filter {
       arePictures ? !PictureText.isLink($0) && !PictureText.isData($0) : !PriceText.isPrice($0)
@@ -520,8 +522,10 @@ struct FieldPlace: Hashable {
   /// The JSONPath with some names, such as `$.data.products`.
   static func path(_ names: some Sequence<String>) -> String { "$" + names.map(segment).joined() }
 
-  /// The filter of a JSONPath that keeps the objects with a text at a path, such as `[?length(@.title) > 0]`.
-  static func filter(holding path: String) -> String { "[?length(@\(path.dropFirst())) > 0]" }
+  /// The filter of a JSONPath that keeps the objects with a text at one of the paths, such as `[?length(@.title) > 0]`.
+  static func filter(holding paths: [String]) -> String {
+    "[?\(paths.map { "length(@\($0.dropFirst())) > 0" }.joined(separator: " || "))]"
+  }
 
   /// A name as a segment of a JSONPath, such as `.price` or `['list price']`. (RFC 9535, section 2.5.1)
   static func segment(_ name: String) -> String {

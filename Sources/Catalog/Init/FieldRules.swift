@@ -21,10 +21,11 @@ enum FieldRules {
     id            | 0.85 | sku, hash, code, article number, product code, item no, item number, product number, artikelnummer, gtin, ean, isbn, 번호, 品番, 编号, артикул, 货号 | the trade's number of a product
     id            | 0.75 | handle, slug, key, reference, referencia, ref, codigo, código, part number | tells things apart in addresses
     title         | 1    | name, product name, productname, product title, item name, goods name, 상품명, 메뉴명, 商品名, produktname | says itself what it names
-    title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, nume, denumire, titlu, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题, naziv, ime, nama, adı, adi, kitap adi, ürün adı, urun adi, název, nazev, tên, 建物名, 物件名, pavadinimas, prekė, preke | next to a name it may be an epithet
+    title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, nume, denumire, titlu, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题, naziv, ime, nama, adı, adi, kitap adi, ürün adı, urun adi, název, nazev, tên, ten, 建物名, 物件名, pavadinimas, prekė, preke | next to a name it may be an epithet
     title         | 0.9  | display name, heading, headline, cím, cim | the same for people, or an address too
     title         | 0.7  | label, subject | may be another thing's
     title         | 0.5  | alt, caption | says what is in a picture
+    thing         | 1    | product, produkt, produit, producto, produto, prodotto, artikel, articulo, artículo, artigo, articolo, товар, продукт | the name of a thing, or its number
     description   | 1    | description, product description, beschreibung, descripcion, descripción, descrizione, descrição, opis, deskripsi, açıklama, aciklama, 상품설명, описание | prose of the item
     description   | 0.9  | short description, body html, desc, description html, 설명, 상세설명, 説明, 描述 | a part or a form of it
     description   | 0.8  | summary, blurb, long description, excerpt | shorter or longer
@@ -47,14 +48,15 @@ enum FieldRules {
     gallery       | 0.95 | additional images, additional image urls, additional image link, media, thumb images | further pictures
     gallery       | 0.8  | image, img, picture, photo | pictures, of whatever number
     price         | 0.97 | final, current, selling, calculated, 판매가, 판매가격, 販売価格, 售价 | what is paid in the end
-    price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pret, preț, preţ, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá, מחיר, vk, cijena, 家賃, 賃料, kaina, ár | a price's name
+    price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pret, preț, preţ, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá, מחיר, vk, cijena, 家賃, 賃料, kaina, ár, стоимость, вартість | a price's name
     price         | 0.9  | ar | a price's name in one language, and a language
     price         | 0.65 | unit, base, net, netto, offers, standard, reference, market, suggested | a price in some sense
     reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция, specials, promocional, redus, الخصم, خصم, מבצע | only reduced items have it
     former        | 1    | mrp, normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价, reg, initial, strikethrough, reference, suggested, recommended, oude, vorige, undiscounted, unreduced, vechi | the price that was
-    never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, achizitie, achiziție, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, 仕入, 원가, ทุน, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison | other money, or none
+    cost          | 1    | cost, costs, costo, custo, coste, koszt, kosten, kostnad | what an item costs the shop, or its customers
+    never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, achizitie, achiziție, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, 仕入, 원가, ทุน, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison, uom | other money, or none
     amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted, numeral, float, default, string, pretty, sp | a number that is called by what stands before it
-    measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, quantity, qty, stock, version, speed, duration, temperature, mileage, calories, kcal, latitude, longitude, lat, lng, lon | a number that is no money
+    measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, quantity, qty, stock, version, vintage, speed, duration, temperature, mileage, calories, kcal, latitude, longitude, lat, lng, lon | a number that is no money
     person        | 1    | author, artist, user, owner, seller, vendor, maker, photographer, creator, contributor, writer, director, publisher, customer, reviewer, agent, broker, host, contact, staff, chef, speaker, instructor, teacher, person, people, first, last, anfitrião, anfitriao, anfitrión, anfitrion, hôte, hote, gastgeber, vermieter, verkäufer, verkaeufer, vendedor, vendeur, venditore, verkoper, säljare, sprzedawca, satıcı, satici, autor, auteur, autore, artista, artiste, usuario, usuário, utilisateur, utente, benutzer, nutzer, gebruiker, użytkownik, propietario, proprietário, proprietario, propriétaire, proprietaire, eigentümer, besitzer, eigenaar, makler, agente, продавец, автор, хозяин, владелец, пользователь, агент, 판매자, 작성자, 호스트, 著者, 出品者, 作者, 卖家, 房东 | a person is no title
     epithet       | 1    | latin, latein, lateinisch, lateinischer, latino, latina, scientific, scientifique, scientifico, científico, cientifico, wissenschaftlich, wissenschaftlicher, botanical, botanic, botanisch, botanischer, botanique, botánico, botanico, binomial, taxon, латинское, научное, 学名, 학명 | a name that few customers know
     other         | 1    | brand, shop, store, manufacturer, reviews, review, category, categories, related, recommendations, merchant, supplier, flags, badges, badge, company, collection, collections | what the item only speaks of
@@ -76,6 +78,7 @@ enum FieldRules {
     partly        | 1    | net, netto, ht, bez, excl, ex, excluding, without, unit, grund, total, excluded | a price without tax, or per unit
     untaxed       | 1    | net, netto, ht, bez, excl, ex, excluding, excluded, without | the price without tax
     lowest        | 1    | min, minimum, minimal, low, lowest, start, starting, from | the end of a range, or the limit of a price
+    highest       | 1    | max, maximum, maximal, high, highest, to, upper, end | the other end of a range
     inside        | 1    | variants, variations, options, skus, reviews, images, media, categories, tags, attributes, facets, filters, related, recommendations, recommended, popular, trending, suggestions, banners, links, brands | a list that is usually a part of an item
     listHolder    | 1    | edges, nodes, node | a member that only holds a list or an element of it
     aside         | 1    | filters, facets, facet, aggregations, breadcrumbs | the choices that a shop offers around its items
@@ -289,7 +292,10 @@ enum PriceMeaning {
         ? 0 : min(FieldRules.confidence(whole, name), 0.97)
     }
     let words = name.split(separator: " ").map(String.init)
-    guard words.contains(where: { FieldRules.confidence("price", $0) == 0.95 }) else {
+    let isCalled = words.contains {
+      FieldRules.confidence("price", $0) == 0.95 || ["mrp", "msrp", "rrp", "uvp"].contains($0)
+    }
+    guard isCalled else {
       // Thai, Chinese, Japanese and Korean write compounds without spaces: the word for price is a part of them. The
       // letters of other languages come before those of Thai in Unicode. There, the letters of a price can also be in
       // another word, such as that for calories in Arabic.
@@ -356,10 +362,12 @@ struct FieldScore {
       return isSlug && evidence.isText && evidence.isOne && evidence.variety > 0.5
         && evidence.share { $0.contains("-") && !PictureText.isLink($0) } > 0.5
     }
-    let shared = all.filter {
-      $0.isText && $0.isOne && $0.share == 1
-        && FieldRules.isNamed("title", NameWords.plain($0.place.name))
-    }
+    let named = all.filter { evidence in
+      let name = NameWords.plain(evidence.place.name)
+      return evidence.isText && evidence.isOne
+        && ["title", "thing"].contains { FieldRules.isNamed($0, name) }
+    }.ranked(by: \.share)
+    let shared = named.first.map { !$0.isRefused } == true ? named : []
     let links = all.filter { evidence in
       let isPicture = judge(.thumbnail, evidence).isSure && !evidence.place.isMany
       return (isPicture || IDChoice.isPageLink(evidence)) && evidence.isNearlyUnique
@@ -469,6 +477,8 @@ struct FieldScore {
       || ["code", "sku", "id"].contains(where: name.hasSuffix)
     if isCalled { return FieldRules.has("group", in: name) ? 0.5 : 0.85 }
     if evidence.variety < 1 { return 0 }
+    // Words, such as the kinds of three plants, and dates can differ by chance.
+    if evidence.share({ !$0.contains(where: \.isNumber) || isDate($0) }) > 0.5 { return floor }
     // A number gets a lower confidence than a text, because it can also be a year or a size.
     return evidence.isText && evidence.share(PriceText.isPrice) < 1 ? 0.5 : 0.4
   }
@@ -480,8 +490,9 @@ struct FieldScore {
     let words = name.split(separator: " ").map(String.init)
     if FieldRules.has("person", "other", in: name) || words.contains("file") { return 0 }
     let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
-    if isCalledTitle(name), !FieldRules.has("engines", in: name) {
-      return isWords && evidence.variety > 0.8 ? 0.85 : 0.5
+    if isCalledTitle(name), !FieldRules.has("engines", "contact", in: name) {
+      let called = FieldRules.isNamed("thing", name) ? 0.75 : 0.85
+      return isWords && evidence.variety > 0.8 ? called : 0.5
     }
     // If the items have no better title, their description can serve as the title.
     let isOwn = evidence.variety > 0.8 && evidence.place.steps.count < 3
@@ -492,6 +503,7 @@ struct FieldScore {
   static func isCalledTitle(_ name: String) -> Bool {
     let words = name.split(separator: " ").map(String.init)
     return words.contains { ["nm", "name", "title"].contains($0) }
+      || FieldRules.isNamed("thing", name)
       || FieldRules.confidence("title", words.first ?? "") > 0.9
   }
 
@@ -501,7 +513,9 @@ struct FieldScore {
   private static func unnamedDescription(_ evidence: FieldEvidence, _ name: String) -> Double {
     // A `brand_description`, an `artist_bio` or a `shipping_note` is about something else.
     let isOther = FieldRules.has("other", "person", "picture", "never", in: name)
-    guard evidence.isText, evidence.variety > 0.5, !isOther else { return 0 }
+    guard evidence.isText, evidence.variety > 0.5, evidence.share >= 0.1, !isOther else {
+      return 0
+    }
     // A text such as "5.98 per kg" in `unitPriceDescription` is a price.
     let isOfPrice = name.split(separator: " ").contains {
       FieldRules.confidence("price", String($0)) == 0.95

@@ -64,12 +64,13 @@ struct FormatProposal: ProposedReading {
       let kept = Self.titled(decoder.mapping)
     {
       let count = elements.count
-      decoder.mapping.items = [kept]
+      decoder.mapping.items = kept
       elements = try decoder.elements(of: root, subject: "the response")
       listing = try decoder.listing(page.body)
       lost = listing.skipped.count { $0.lost == .item }
       let comment = YAMLText.comment("\(elements.count) of \(count) entries, which have a title")
-      itemsLines = ["items: \(YAMLText.quoted(kept.description))   \(comment)"]
+      let paths = YAMLText.alternatives(kept.map { YAMLText.quoted($0.description) })
+      itemsLines = ["items: \(paths)   \(comment)"]
     } else {
       itemsLines = []
     }
@@ -100,17 +101,25 @@ struct FormatProposal: ProposedReading {
     // The reader of products in pages says that a price is the lowest of several offers.
     let ranges = elements.count { $0["highPrice"] != nil }
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
+    let listPrice = Self.unreadListPrice(evidence, besides: prices, of: items)
     unsure =
       (itemsLines.isEmpty ? [] : ["items"]) + (hasCurrency ? [] : ["currency"])
-      + (isRange ? ["salePrice"] : [])
+      + (listPrice == nil ? [] : ["normalPrice"]) + (isRange ? ["salePrice"] : [])
+    let listPriceLine = listPrice.map { score in
+      let path = YAMLText.scalar(score.evidence.place.first)
+      let count = "in \(score.evidence.held) of \(score.evidence.total) items"
+      return "# item: {normalPrice: \(path)}   "
+        + YAMLText.comment("\(score.evidence.phrase) \(count), which the format does not read")
+    }
     priceLines =
-      isRange
-      ? [
-        YAMLText.comment(
-          "salePrice is the lowest of several offers in \(ranges) of \(elements.count), such as "
-            + "\(Self.range(in: elements)); is each one thing?"
-        )
-      ] : []
+      [listPriceLine].compactMap(\.self)
+      + (isRange
+        ? [
+          YAMLText.comment(
+            "salePrice is the lowest of several offers in \(ranges) of \(elements.count), such as "
+              + "\(Self.range(in: elements)); is each one thing?"
+          )
+        ] : [])
   }
 
   /// Whether the format finds no price or no picture in any item, although the response has them at other paths.
@@ -124,13 +133,31 @@ struct FormatProposal: ProposedReading {
       && (hasPrices && lacksPrices || hasPictures && lacksPictures)
   }
 
-  /// The path to those entries of a list that have a title, or nil if the format has several paths.
-  private static func titled(_ mapping: Mapping) -> JSONPath? {
-    guard let items = mapping.items.first, mapping.items.count == 1, items.isSingular,
-      let title = mapping.item.title.first, mapping.item.title.count == 1
-    else { return nil }
-    let condition = FieldPlace.filter(holding: title.description)
-    return try? JSONPath(parsing: "\(items)\(condition)")
+  /// The paths to those entries of the lists that have a title, or nil if one of the lists is in another list.
+  private static func titled(_ mapping: Mapping) -> [JSONPath]? {
+    let condition = FieldPlace.filter(holding: mapping.item.title.map(\.description))
+    let kept = mapping.items.compactMap { items in
+      items.isSingular ? try? JSONPath(parsing: "\(items)\(condition)") : nil
+    }
+    return kept.isEmpty || kept.count < mapping.items.count ? nil : kept
+  }
+
+  /// A price before the reduction that the items have, and the format does not read.
+  private static func unreadListPrice(
+    _ evidence: [FieldEvidence],
+    besides prices: [FieldEvidence],
+    of items: [StoreItem]
+  ) -> FieldScore? {
+    func isReduced(_ item: StoreItem) -> Bool {
+      guard let sale = item.salePrice else { return false }
+      return item.normalPrice?.isAbove(sale) == true
+    }
+    guard let paid = prices.first, !items.contains(where: isReduced) else { return nil }
+    let price = FieldScore(evidence: paid, confidence: 1)
+    return FieldScore.ranking(.normalPrice, evidence).first { score in
+      score.isSure && !prices.contains { $0.place == score.evidence.place }
+        && price.isNever(above: score, by: 50) && !price.isSame(as: score)
+    }
   }
 
   /// The lowest and the highest price of the first item that has both, such as "19 to 9900".

@@ -28,15 +28,16 @@ enum IDChoice {
     }
     let links = evidence.filter(isPageLink)
     let telling = ([title?.evidence] + links + [picture?.evidence]).compactMap(\.self).filter {
-      guard let title, !$0.place.isMany, takesRepeats else {
-        return $0.isNearlyUnique && !$0.place.isMany
-      }
+      guard let title, $0.isOne, takesRepeats else { return $0.isNearlyUnique && $0.isOne }
       return !$0.isRefused && $0.distinct.count > 1 && !$0.isShared(by: title.evidence)
     }
     let most = telling.map(\.distinct.count).max()
     let found = telling.first { $0.distinct.count == most }
     if let best, isHeld {
-      guard let found, found.distinct.count > best.evidence.distinct.count else { return named }
+      let isLastResort = best.confidence <= FieldScore.floor
+      guard let found,
+        found.distinct.count > best.evidence.distinct.count - (isLastResort ? 1 : 0)
+      else { return named }
       return [FieldScore(evidence: found, confidence: 0.5)] + named
     }
     guard let found else { return named.map(\.doubtful) }

@@ -39,11 +39,15 @@ struct ItemFields {
       }
       if field == .description, let title = rankings[.title]?.first?.evidence {
         ranking.removeAll { title.share(with: $0.evidence, ==) > 0.9 }
+        ranking = ranking.ranked { $0.confidence * (0.7 + 0.3 * $0.evidence.share) }
       }
       if field == .id, isOneList, let title = rankings[.title]?.first {
         ranking = ranking.map { score in
-          let isShared = score.evidence.isShared(by: title.evidence)
-          return isShared ? FieldScore(evidence: score.evidence, confidence: 0.35) : score
+          if score.evidence.isShared(by: title.evidence) {
+            return FieldScore(evidence: score.evidence, confidence: 0.35)
+          }
+          // A sync would skip many items without a word in the proposal.
+          return score.evidence.isNearlyUnique ? score : score.doubtful
         }.ranked(by: \.confidence)
       }
       if field == .title { ranking = Self.named(ranking) }
@@ -107,8 +111,9 @@ struct ItemFields {
   private static func doubted(_ ranking: [FieldScore]) -> [FieldScore] {
     guard let best = ranking.first else { return [] }
     let hasRival = ranking.dropFirst().contains { other in
-      // A path with the same names is the same field in another language.
-      other.confidence > best.confidence - 0.15
+      // A path with the same names is the same field in another language. A title goes before a thing.
+      let name = NameWords.plain(other.evidence.place.name)
+      return !FieldRules.isNamed("thing", name) && other.confidence > best.confidence - 0.15
         && other.evidence.place.names != best.evidence.place.names
         && best.evidence.share(with: other.evidence, ==) < 0.9
     }

@@ -81,7 +81,7 @@ struct ItemPlace {
   func keeping(itemsWith place: FieldPlace) -> ItemPlace {
     var kept = self
     kept.items.removeAll { place.nodes(in: $0).first?.text?.isEmpty ?? true }
-    kept.condition = FieldPlace.filter(holding: place.first)
+    kept.condition = FieldPlace.filter(holding: [place.first])
     return kept
   }
 
@@ -411,7 +411,7 @@ struct ResponseLook {
           )
         }
       }
-      if place.kind == .list, let title = fields.rareTitle {
+      if place.kind == .list, let title = fields.rareTitle(in: place.items) {
         place = place.keeping(itemsWith: title.place)
         fields = self.fields(of: place, isLenient)
         confidence = min(
@@ -522,27 +522,39 @@ extension ItemFields {
 
   /// The field that is called a title and that a sync would refuse, because many objects of the list have no value there
   /// and no other title.
-  fileprivate var rareTitle: FieldEvidence? {
-    guard alternatives(.title).count < 2 else { return nil }
+  ///
+  /// - Returns: Nil too if these objects have another title, and most of them a price or a picture: then they are items.
+  fileprivate func rareTitle(in objects: [JSONNode]) -> FieldEvidence? {
+    let titles = alternatives(.title)
     let called = evidence.filter {
       $0.place.steps.allSatisfy { !$0.isList && $0.choice == nil } && $0.isText
         && FieldRules.confidence("title", NameWords.plain($0.place.name)) > 0.9
     }
-    let best = called.max { $0.held < $1.held }
-    return best.flatMap { $0.isRefused && $0.held > 1 && $0.variety > 0.5 ? $0 : nil }
+    guard titles.count < 2, let best = called.max(by: { $0.held < $1.held }), best.held > 1,
+      best.variety > 0.5
+    else { return nil }
+    let lacking = objects.filter { best.place.nodes(in: $0).first?.text?.isEmpty ?? true }
+    let shown = salePrice + normalPrice + thumbnail + gallery
+    let areItems =
+      titles.contains { $0.evidence.fills(best) }
+      && lacking.count { shows(shown, $0) } * 2 > lacking.count
+    return SkipLimit.standard.refuses(lost: lacking.count, of: objects.count) && !areItems
+      ? best : nil
+  }
+
+  /// Whether an object has a value at one of the paths.
+  private func shows(_ scores: [FieldScore], _ object: JSONNode) -> Bool {
+    scores.contains { score in score.evidence.place.nodes(in: object).contains { !$0.isEmpty } }
   }
 
   /// Whether the objects of a list are items, to judge by the fields of the items in several lists.
   ///
   /// A sync must be able to read them, and some have a price or a picture if items of the other lists have one.
   fileprivate func areItems(_ objects: [JSONNode]) -> Bool {
-    func has(_ scores: [FieldScore], _ object: JSONNode) -> Bool {
-      scores.contains { score in score.evidence.place.nodes(in: object).contains { !$0.isEmpty } }
-    }
     let (ids, titles) = (rankings[.id] ?? [], alternatives(.title))
-    let lost = objects.count { !has(ids, $0) || !has(titles, $0) }
+    let lost = objects.count { !shows(ids, $0) || !shows(titles, $0) }
     let shown = salePrice + normalPrice + thumbnail + gallery
     return !SkipLimit.standard.refuses(lost: lost, of: objects.count)
-      && (shown.isEmpty || objects.contains { has(shown, $0) })
+      && (shown.isEmpty || objects.contains { shows(shown, $0) })
   }
 }

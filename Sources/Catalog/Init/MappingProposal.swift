@@ -348,11 +348,15 @@ extension MappingProposal: ProposedReading {
     let hasID = isIDMemberName || fields.rankings[.id]?.first?.isSure == true
     let isPaidInCurrency = salePrice == nil || currency.confidence >= FieldScore.sure
     let hasSections = place.kind != .sections || sectionKey?.isSure ?? true
+    // A list that is left out has more entries than there are items.
+    let isShort = place.leftOut.contains { $0.count > itemCount }
     return [
-      ("sections", hasSections), ("items", confidence >= FieldScore.sure), ("id", hasID),
+      ("sections", hasSections), ("items", confidence >= FieldScore.sure && !isShort),
+      ("id", hasID),
       ("title", fields.rankings[.title]?.first?.isSure == true),
       ("currency", isPaidInCurrency), ("normalPrice", normalPrice?.isSure ?? true),
-      ("salePrice", salePrice?.isSure ?? true), ("thumbnail", thumbnail?.isSure ?? true),
+      ("salePrice", salePrice?.isSure ?? (unreadPrice == nil)),
+      ("thumbnail", thumbnail?.isSure ?? true),
       ("gallery", gallery?.isSure ?? true),
     ].filter { !$1 }.map(\.0)
   }
@@ -388,7 +392,10 @@ extension MappingProposal: ProposedReading {
     lines += [FieldRules.Field.title, .description, .badges, .deliveryTypes].flatMap(line)
     lines += priceLines(.normalPrice, normalPrice) + priceLines(.salePrice, salePrice)
     if salePrice == nil {
-      lines.append("  # salePrice: nothing looks like a price; write its path here")
+      lines.append(
+        unreadPrice.map(Self.line(ofUnread:))
+          ?? "  # salePrice: nothing looks like a price; write its path here"
+      )
     }
     lines += line(.latitude) + line(.longitude) + line(.address)
     let pictures = pictureLines(.thumbnail, thumbnail) + pictureLines(.gallery, gallery)
@@ -399,6 +406,26 @@ extension MappingProposal: ProposedReading {
     let isSaid = pictures.contains { !$0.trimmed.hasPrefix("#") }
     let empty = isSaid ? nil : PictureText.emptyList(in: place.items)
     return lines + [isSaid ? "  images:" : "  # images:"] + pictures + [empty].compactMap(\.self)
+  }
+
+  /// The texts with a price's name that are no amounts, such as "USD 3.09+"; nil if there are none.
+  private var unreadPrice: FieldEvidence? {
+    fields.evidence.first {
+      PriceMeaning.of($0.place) != nil && $0.isText && !$0.place.isMany && !$0.place.isChosen
+        && $0.share { $0.contains(where: \.isWholeNumber) && $0.utf8.count <= 60 } > 0.5
+    }
+  }
+
+  /// A comment with the path to such texts, and the program that leaves the first number of each.
+  private static func line(ofUnread evidence: FieldEvidence) -> String {
+    let path = evidence.place.steps.map { JQText.member($0.name) }.joined()
+    let number = #"[match("[0-9]([0-9 .,]*[0-9])?").string][0]"#
+    let program = YAMLText.quoted("(\(path) | strings) |= \(number)")
+    let example = evidence.samples.first { !PriceText.isPrice($0) } ?? ""
+    return "  # salePrice: \(YAMLText.scalar(evidence.place.first))   "
+      + YAMLText.comment(
+        "\(YAMLText.quoted(example)) is no amount; records: \(program) leaves its first number"
+      )
   }
 
   /// The line of a field, followed by comments with other paths that it possibly has.
@@ -504,7 +531,7 @@ extension MappingProposal: ProposedReading {
         "  # \(field.rawValue): \(price.rule(best, as: unit))   \(YAMLText.comment(words))"
       }
       lines.insert(line(.minor, "if \(example) counts cents"), at: 1)
-      if best.evidence.share({ $0.hasSuffix("00000") || $0 == "0" }) == 1 {
+      if best.evidence.share({ $0.hasSuffix("00000") || $0.utf8.count > 7 || $0 == "0" }) == 1 {
         lines.insert(line(.divided(by: 100_000), "if \(example) counts even smaller parts"), at: 2)
       }
     }

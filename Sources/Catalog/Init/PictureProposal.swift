@@ -318,7 +318,11 @@ enum PictureText {
 
   /// A comment that names a field with the sizes of one picture, and the program that leaves the first of them.
   static func sizes(in all: [FieldEvidence]) -> String? {
-    let found = all.first { $0.isText && !$0.place.isMany && $0.share(isSizes) > 0.5 }
+    // Looking at all samples of all fields takes longer than the rest of a proposal.
+    let found = all.first {
+      $0.isText && !$0.place.isMany && $0.samples.prefix(3).contains(where: isSizes)
+        && $0.share(isSizes) > 0.5
+    }
     guard let place = found?.place else { return nil }
     let path = place.steps.map { JQText.member($0.name) }.joined()
     let program = YAMLText.quoted("(\(path) | strings) |= (split(\" \") | .[0])")

@@ -12,6 +12,8 @@ struct PriceChoice {
   private(set) var salePrice: [FieldScore] = []
   /// The chosen path of the price before a reduction.
   private(set) var normalPrice: [FieldScore] = []
+  /// The values that are called a cost, which can be a purchase price.
+  private let costs: [FieldEvidence]
 
   /// Chooses the prices.
   ///
@@ -31,7 +33,11 @@ struct PriceChoice {
     offered.removeAll { isConstant($0) && $0.meaning == .asked }
     former.removeAll { isConstant($0) && $0.evidence.share(PriceText.isWhole) == 1 }
     let others = all.filter { !taken.contains($0.place) && $0.isMoney }
+    costs = all.filter { !taken.contains($0.place) && $0.isCost }
     choose(among: others)
+    if salePrice.contains(where: { $0.isLowEnd(among: all) }) {
+      salePrice = salePrice.map(\.doubtful)
+    }
     chooseNormalPrice()
   }
 
@@ -86,7 +92,8 @@ struct PriceChoice {
       }
       let isWhole = price.evidence.share(PriceText.isWhole) == 1
       salePrice = [isWhole ? written ?? price : price]
-      if price.evidence.isPartial {
+      let lacking = price.evidence.total - price.evidence.firsts.count { $0 != nil }
+      if price.evidence.isPartial, reduced != nil || lacking * 50 > price.evidence.total {
         // Items without the chosen price can have a price before a reduction. That price is then the price to pay.
         salePrice += former.first { $0.evidence.fills(price.evidence) }.map { [$0] } ?? []
         let isFilled =
@@ -137,7 +144,7 @@ struct PriceChoice {
 
   /// Chooses the price to pay if no path means a price to pay; the choice is doubtful.
   ///
-  /// A price before a reduction can be the only price. Otherwise, any number can be the price to pay.
+  /// A price before a reduction can be the only price. Otherwise, a cost or any number can be the price to pay.
   private mutating func chooseOnlyPrice(_ others: [FieldEvidence]) {
     offered = former
     if former.isEmpty {
@@ -149,7 +156,9 @@ struct PriceChoice {
         return other.place.steps.count <= 3 && other.share > 0.5 && !other.place.isMany
           && (isCalled || other.share(PriceText.hasDecimals) > 0.5)
       }
-      offered = possible.map { FieldScore(evidence: $0, confidence: FieldScore.floor) }
+      offered =
+        costs.filter { $0.share > 0.5 }.map { FieldScore(evidence: $0, confidence: 0.4) }
+        + possible.map { FieldScore(evidence: $0, confidence: FieldScore.floor) }
     }
     salePrice = offered.prefix(1).map(\.doubtful)
   }
@@ -162,6 +171,15 @@ struct PriceChoice {
     let full = offered.first { $0.meaning == .asked && $0.evidence.place != sale.evidence.place }
     let isReduced = sale.meaning == .reduced
     let candidates = former.isEmpty ? [isReduced ? full : nil].compactMap(\.self) : former
+    guard !candidates.isEmpty else {
+      // A cost that is hardly ever below the price is no purchase price.
+      normalPrice = costs.map { FieldScore(evidence: $0, confidence: 0.5) }.filter { cost in
+        let amounts = sale.amounts(with: cost)
+        return amounts.count { $0 <= $1 && $1 <= $0 * 10 } * 20 > amounts.count * 19
+          && !sale.isSame(as: cost)
+      }
+      return
+    }
     // Amounts that are a hundred times as large are in cents.
     func fits(_ score: FieldScore) -> Bool {
       let amounts = sale.amounts(with: score)
@@ -196,6 +214,18 @@ extension FieldEvidence {
     }
     return place.steps.count <= 5 && !isOther && !place.isChosen && !FieldRules.isID(place.name)
       && PriceMeaning.of(place) == nil && amountShare == 1 && share(PriceText.isCode) == 0
+  }
+
+  /// Whether the values can be amounts of money, and are called the cost of the item.
+  var isCost: Bool {
+    let words = NameWords.words(of: place.name)
+    let isCalled = words.contains { FieldRules.isNamed("cost", $0) }
+    let isOther = words.contains {
+      FieldRules.has("never", "measure", "person", "other", "counter", "tally", in: $0)
+        && !FieldRules.isNamed("cost", $0)
+    }
+    return isCalled && !isOther && place.steps.count <= 2 && isOne && !place.isChosen
+      && amountShare == 1 && share(PriceText.isCode) == 0
   }
 
   /// The share of values that are prices, or a negative number that means "none", such as -1.
@@ -235,6 +265,22 @@ extension FieldScore {
     ).sorted()
   }
 
+  /// Whether the price is the lowest of a range, whose highest is beside it: `minPrice` and `maxPrice`.
+  fileprivate func isLowEnd(among all: [FieldEvidence]) -> Bool {
+    func ends(_ place: FieldPlace, _ end: String) -> (isEnd: Bool, others: [String]) {
+      let words = place.steps.flatMap { NameWords.words(of: $0.name) }
+      let others = words.filter { !FieldRules.isNamed(end, $0) }
+      return (others.count < words.count, others)
+    }
+    let low = ends(evidence.place, "lowest")
+    return low.isEnd
+      && all.contains { other in
+        let high = ends(other.place, "highest")
+        return high.isEnd && high.others == low.others
+          && !isSame(as: FieldScore(evidence: other, confidence: 1))
+      }
+  }
+
   /// The share of amounts that are 0 or negative.
   fileprivate var zeros: Double { evidence.share { (PriceText.number($0) ?? 1) <= 0 } }
 
@@ -272,7 +318,7 @@ extension FieldScore {
   }
 
   /// Whether two paths have equal amounts in nearly all items, perhaps in another notation or in cents.
-  fileprivate func isSame(as other: FieldScore) -> Bool {
+  func isSame(as other: FieldScore) -> Bool {
     let share = evidence.share(with: other.evidence) {
       PriceText.digits($0) == PriceText.digits($1)
         || PriceText.number($0) == PriceText.number($1)
@@ -284,7 +330,7 @@ extension FieldScore {
   }
 
   /// Whether no amount is above the other price of the item, which is at most a number of times as high.
-  fileprivate func isNever(above other: FieldScore, by limit: Double) -> Bool {
+  func isNever(above other: FieldScore, by limit: Double) -> Bool {
     let amounts = amounts(with: other)
     return !amounts.isEmpty && amounts.allSatisfy { $0 <= $1 && $1 <= $0 * limit }
   }

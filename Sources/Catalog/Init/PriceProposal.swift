@@ -67,16 +67,18 @@ struct PriceProposal {
     self.scores = guess == nil ? scores : scores.map(\.doubtful)
     self.currency = currency.path
     unknownCurrency = currency.unknown
+    func canRead(_ text: String) -> Bool {
+      if PriceText.isNegative(text) { return true }
+      guard evidence.texts == 0, let number = Double(text) else {
+        return (try? Price(parsing: text, currency: currency.code)) != nil
+      }
+      return (try? Price(number, currency: currency.code)) != nil
+    }
+    // If 1.299 stands for 1,299, then 1.3 stands for 1,300.
+    let areThousands = evidence.samples.contains { PriceText.hasThousandths($0) && !canRead($0) }
     readable =
       currency.path != nil
-      ? 1
-      : evidence.share { text in
-        if PriceText.isNegative(text) { return true }
-        guard evidence.texts == 0, let number = Double(text) else {
-          return (try? Price(parsing: text, currency: currency.code)) != nil
-        }
-        return (try? Price(number, currency: currency.code)) != nil
-      }
+      ? 1 : min(evidence.share(canRead), areThousands ? 0.9 : 1)
     // The value in the same object as the price whose name has a meaning, as in `{"amount": 7, "currency": "EUR"}`. The
     // item itself does not count as such an object.
     let parents = evidence.place.steps.dropLast()
@@ -138,12 +140,15 @@ struct PriceProposal {
 
   /// Whether the numbers can be cents: all are whole, and most are 100 or more.
   ///
-  /// If everyday prices in the currency are that large, they can be cents only if all are very large and round.
+  /// If everyday prices in the currency are that large, they can be cents only if all are very large and round. Amounts
+  /// of ten millions that are not round, such as 80842777, seem to count parts in any currency.
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
   {
     guard evidence.share(PriceText.isWhole) == 1 else { return false }
     let numbers = evidence.samples.compactMap { Int($0) }.filter { $0 > 0 }
     if numbers.count > 2, numbers.allSatisfy({ $0.isMultiple(of: 100_000) }) { return true }
+    let odd = numbers.count { $0 >= 10_000_000 && !$0.isMultiple(of: 100) }
+    if odd * 2 > numbers.count { return true }
     guard Currency.exponent(of: currency.code) == 2 else { return false }
     let isHabit =
       currency.confidence >= FieldScore.sure
@@ -305,28 +310,47 @@ extension CurrencyProposal {
       }
       // Chinese texts beside a "¥" mean yuan, and not yen. A Japanese price can have Chinese characters itself.
       let texts = all.filter { text in !prices.contains { $0.place == text.place } }
-      let code = spoken(texts).flatMap { codes.contains($0.code) ? $0.code : nil } ?? first
+      let code = spoken(texts, among: codes)?.code ?? first
       let others = codes.count == 1 ? "" : ", as in \(codes.prefix(4).joined(separator: ", "))"
       return Self(code, codes.count == 1 ? 0.9 : 0.6, "prices have \"\(shown)\"\(others)")
     }
     return nil
   }
 
-  /// The currency that the script of the items suggests, such as won for Korean; nil if it suggests none.
-  private static func spoken(_ items: [FieldEvidence]) -> Self? {
-    for (code, language, letters) in [
-      ("KRW", "Korean", "\u{AC00}"..."\u{D7A3}"), ("JPY", "Japanese", "\u{3041}"..."\u{30FE}"),
-      ("CNY", "Chinese", "\u{4E00}"..."\u{9FFF}"), ("THB", "Thai", "\u{E01}"..."\u{E5B}"),
-      ("ILS", "Hebrew", "\u{5D0}"..."\u{5EA}"), ("INR", "Hindi", "\u{904}"..."\u{939}"),
-      ("UAH", "Ukrainian", "\u{454}"..."\u{457}"), ("RUB", "Russian", "\u{410}"..."\u{44F}"),
+  /// The currency that the letters of the items suggest, such as won for Korean; nil if they suggest none.
+  ///
+  /// - Parameters:
+  ///   - items: The values at all paths in the items.
+  ///   - codes: The currencies that are possible.
+  /// - Returns: The proposal with a low confidence.
+  private static func spoken(_ items: [FieldEvidence], among codes: [String] = Currency.codes)
+    -> Self?
+  {
+    for (language, letters, share, own) in [
+      ("Korean", "\u{AC00}"..."\u{D7A3}", 0.5, ["KRW"]),
+      ("Japanese", "\u{3041}"..."\u{30FE}", 0.1, ["JPY"]),
+      ("Chinese", "\u{4E00}"..."\u{9FFF}", 0.5, ["CNY", "TWD", "HKD"]),
+      ("Thai", "\u{E01}"..."\u{E5B}", 0.5, ["THB"]),
+      ("Hebrew", "\u{5D0}"..."\u{5EA}", 0.5, ["ILS"]),
+      ("Hindi", "\u{904}"..."\u{939}", 0.5, ["INR"]),
+      // Russian has none of these letters, and in Ukrainian some words have none of them either.
+      ("Ukrainian", "\u{454}"..."\u{457}", 0.1, ["UAH"]),
+      ("Russian", "\u{410}"..."\u{44F}", 0.5, ["RUB"]),
+      ("Danish or Norwegian", "\u{F8}"..."\u{F8}", 0.1, ["DKK", "NOK"]),
+      ("Polish", "\u{141}"..."\u{142}", 0.1, ["PLN"]),
+      ("Czech", "\u{11A}"..."\u{11B}", 0.1, ["CZK"]),
+      ("Hungarian", "\u{150}"..."\u{151}", 0.1, ["HUF"]),
+      ("Romanian", "\u{218}"..."\u{21B}", 0.1, ["RON"]),
+      ("Turkish", "\u{130}"..."\u{131}", 0.1, ["TRY"]),
+      ("Vietnamese", "\u{1EA0}"..."\u{1EF9}", 0.1, ["VND"]),
     ] {
       let isSpoken = items.contains { evidence in
         evidence.isText
-          && evidence.share { $0.contains { letters.contains(String($0)) } }
-            > (code == "JPY" ? 0.1 : 0.5)
+          && evidence.share { $0.contains { letters.contains(String($0)) } } > share
       }
+      guard isSpoken else { continue }
       let reason = "the response names none, its texts are \(language): correct it if need be"
-      if isSpoken { return Self(code, 0.4, reason) }
+      return own.first(where: codes.contains).map { Self($0, 0.4, reason) }
     }
     return nil
   }
@@ -433,6 +457,12 @@ enum PriceText {
   static func hasDecimals(_ text: String) -> Bool {
     guard let point = text.lastIndex(where: { ".,".contains($0) }) else { return false }
     return (1...2).contains(text[text.index(after: point)...].prefix { $0.isWholeNumber }.count)
+  }
+
+  /// Whether a number has three decimals, as 1.299 has.
+  static func hasThousandths(_ text: String) -> Bool {
+    let parts = text.split(separator: ".")
+    return parts.count == 2 && parts[1].utf8.count == 3 && parts.allSatisfy { isWhole(String($0)) }
   }
 
   /// Whether a text is a negative number, such as "-1".

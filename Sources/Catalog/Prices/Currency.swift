@@ -11,6 +11,18 @@ enum Currency {
     UGX USD UYU UYW UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
     """.split(separator: " ").map(String.init)
 
+  /// The numeric codes of currencies that shops name so. (ISO 4217, list one)
+  private static let numbers: [String: String] = {
+    let pairs = """
+      036 AUD 051 AMD 124 CAD 152 CLP 156 CNY 203 CZK 208 DKK 344 HKD 348 HUF 356 INR 360 IDR 376 ILS 392 JPY \
+      398 KZT 410 KRW 458 MYR 484 MXN 498 MDL 554 NZD 578 NOK 608 PHP 634 QAR 643 RUB 682 SAR 702 SGD 704 VND \
+      710 ZAR 752 SEK 756 CHF 764 THB 784 AED 818 EGP 826 GBP 840 USD 860 UZS 901 TWD 933 BYN 941 RSD 944 AZN \
+      946 RON 949 TRY 978 EUR 980 UAH 981 GEL 985 PLN 986 BRL
+      """.split(separator: " ").map(String.init)
+    let keys = stride(from: 0, to: pairs.count, by: 2)
+    return Dictionary(uniqueKeysWithValues: keys.map { (pairs[$0], pairs[$0 + 1]) })
+  }()
+
   /// The number of decimals of a currency, for example 2 for "USD". (ISO 4217, list one, column "Minor unit")
   static func exponent(of code: String) -> Int {
     switch code {
@@ -38,12 +50,12 @@ enum Currency {
     }
   }
 
-  /// The ISO 4217 code that a code in any case stands for, or nil if it is none.
+  /// The ISO 4217 code that a code in any case or a numeric one such as "840" stands for, or nil if it is none.
   ///
   /// "RUR" stands for "RUB": ISO 4217 withdrew it, but many feeds still have it.
   static func code(of text: String) -> String? {
     let code = text.uppercased()
-    return codes.contains(code) ? code : code == "RUR" ? "RUB" : nil
+    return codes.contains(code) ? code : code == "RUR" ? "RUB" : numbers[code]
   }
 
   /// The codes of the currencies that a written unit can mean, for example "USD" and "CAD" for "$".

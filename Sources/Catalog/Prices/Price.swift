@@ -49,7 +49,8 @@ extension Price {
   /// - A text that can have two meanings is an error, for example "19.999" USD and "19.990" EUR.
   ///
   /// Of a range such as "5~7" or "10.00 - 12.50 EUR", the lower end is read. If the text has a unit, it must be a unit
-  /// of `currency`. The amount is never rounded.
+  /// of `currency`. The amount is not rounded, except in the text of a number with 15 digits or more, such as
+  /// "164429.89045383412", which the shop has computed (``init(_:currency:)``).
   ///
   /// - Parameters:
   ///   - text: The price as the shop writes it.
@@ -70,6 +71,10 @@ extension Price {
     let written = try WrittenPrice(text)
     try written.checkUnits(against: currency)
     let (whole, fraction) = try written.parts(in: currency)
+    if fraction.count > 3, let number = Double(text), Self.digitCount(of: number) >= 15 {
+      try self.init(number, currency: currency)
+      return
+    }
     guard fraction.dropFirst(places).allSatisfy({ $0 == "0" }) else {
       throw priceError("\"\(text)\" has more decimals than the currency's \(places)")
     }
@@ -100,7 +105,7 @@ extension Price {
     return low
   }
 
-  /// Reads a price that is a number with decimals in JSON.
+  /// Reads a price that is a number with decimals.
   ///
   /// For example, the number 9.99 is 999 cents in USD.
   ///
@@ -377,6 +382,9 @@ struct WrittenPrice {
       throw fault("is negative")
     }
     unit = unit.lowercased()
+    // Programs that add the sign to a text such as "$9.99" write "$$9.99".
+    let half = String(unit.prefix(unit.count / 2))
+    if half + half == unit, !Currency.codes(writtenAs: half).isEmpty { unit = half }
     return unit.isEmpty || !Currency.codes(writtenAs: unit).isEmpty
       ? unit : Self.withoutTaxNote(unit)
   }
