@@ -71,10 +71,10 @@ extension Index {
     _ body: (Int, ItemVersion) -> Void
   ) throws(LarderError) {
     try read { db in
-      let row = try RowReader(db, "SELECT digest FROM listing WHERE id = ?1")
+      let row = try RowStatement(db, "SELECT digest FROM listing WHERE id = ?1")
       row.restart(listing.rawValue)
       guard try row.next() else { throw damaged("listing \(listing.rawValue)") }
-      let places = try RowReader(db, ListingQuery.places.rawValue)
+      let places = try RowStatement(db, ListingQuery.places.rawValue)
       places.restart(listing.rawValue)
       var (digest, place) = (RunningDigest(), 0)
       while try places.next() {
@@ -91,8 +91,8 @@ extension Index {
   }
 
   private func check(_ versions: ArraySlice<ItemVersion>, _ db: Database) throws {
-    let item = try RowReader(db, "SELECT body, digest FROM item WHERE row = ?1")
-    let shown = try RowReader(db, "SELECT picture FROM item_picture WHERE item = ?1")
+    let item = try RowStatement(db, "SELECT body, digest FROM item WHERE row = ?1")
+    let shown = try RowStatement(db, "SELECT picture FROM item_picture WHERE item = ?1")
     var pictures: Set<Int64> = []
     for version in versions {
       item.restart(version.rawValue)
@@ -102,7 +102,7 @@ extension Index {
       shown.restart(version.rawValue)
       while try shown.next() { pictures.insert(shown.number(0)) }
     }
-    let picture = try RowReader(db, "SELECT failing_since FROM picture WHERE row = ?1")
+    let picture = try RowStatement(db, "SELECT failing_since FROM picture WHERE row = ?1")
     for row in pictures.sorted() {
       picture.restart(row)
       guard try picture.next() else { throw damaged("a picture's row") }
@@ -126,7 +126,7 @@ extension Index {
       let last = try Int64.fetchOne(db, sql: "SELECT max(row) FROM history_item") ?? 0
       let count = Int64(Self.checkedAtOnce)
       let start = slice % (last / count + 1) * count
-      let rows = try RowReader(
+      let rows = try RowStatement(
         db,
         "SELECT catalog, section, key FROM history_item WHERE row >= ? AND row < ?"
       )
@@ -192,7 +192,7 @@ extension Index {
     let select = "SELECT \(columns.joined(separator: ", ")) FROM picture"
     for order in ["ASC", "DESC"] {
       _ = try? database.read { db in
-        let rows = try RowReader(db, select + " ORDER BY rowid \(order)")
+        let rows = try RowStatement(db, select + " ORDER BY rowid \(order)")
         while try rows.next() {
           var entry = PictureEntry(rows)
           // A damaged page can contain anything. A row is valid if its id is the digest of its identity.
@@ -300,11 +300,7 @@ extension Index {
       let folder = try layout.existingFolder(entry.name.folder)
       if folder?.stamp(of: entry.name.file) == entry.stamp { found.append(entry) }
     }
-    let rows = found
-    try index.write { db in
-      var writer = try PictureRowWriter(db)
-      for entry in rows { try writer.save(entry) }
-    }
+    try index.save(found)
     try index.takeOver(layout, on: SystemDisk())
     if wasThere { try index.write { try salvageHistory(of: aside, into: $0) } }
     return (index, wasThere ? aside : nil)

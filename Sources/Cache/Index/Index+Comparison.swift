@@ -72,7 +72,7 @@ extension Index {
   ) throws(LarderError) {
     for first in stride(from: 0, to: try itemCount(listing: listing), by: Self.comparedAtOnce) {
       let differences = try read { db in
-        let rows = try RowReader(db, ComparisonQuery.differences.rawValue)
+        let rows = try RowStatement(db, ComparisonQuery.differences.rawValue)
         let end = Int64(first + Self.comparedAtOnce)
         rows.restart(listing.rawValue, other?.rawValue ?? 0, Int64(first), end)
         var found: [ListingDifference] = []
@@ -121,7 +121,7 @@ extension Index {
     in listings: [ListingID]
   ) throws(LarderError) -> Int {
     try read { db in
-      let rows = try RowReader(db, ComparisonQuery.unlisted.rawValue)
+      let rows = try RowStatement(db, ComparisonQuery.unlisted.rawValue)
       rows.restart(try Self.json(ids), try Self.json(listings.map(\.rawValue)))
       return try rows.next() ? Int(rows.number(0)) : 0
     }
@@ -147,7 +147,7 @@ extension Index {
     keeping kept: [String]? = nil
   ) throws(LarderError) -> ListingID {
     try write { db in
-      let rows = try RowReader(db, ComparisonQuery.union.rawValue)
+      let rows = try RowStatement(db, ComparisonQuery.union.rawValue)
       if let kept {
         rows.restart(old.rawValue, listing.rawValue, try Self.json(kept))
       } else {

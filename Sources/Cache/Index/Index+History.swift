@@ -173,22 +173,15 @@ extension HistoryValue {
     }
   }
 
-  /// Binds the value as the table stores it.
-  ///
-  /// A price in the currency of the run is stored as a number, to save space.
-  fileprivate func bind(to row: inout RowWriter, _ place: Int32, in currency: String) {
-    switch self {
-    case .listed: row.bind(place, 1)
-    case .price(let units, currency: currency): row.bind(place, units)
-    case .price(let units, currency: let own): row.bind(place, "\(units) \(own)")
-    case .text(let text): row.bind(place, text)
-    case .digests(let bytes): row.bind(place, bytes)
-    }
+  /// The value as the table stores it: a price in another currency than that of the run is a text with its currency.
+  fileprivate func stored(in currency: String) -> HistoryValue {
+    guard case .price(let units, let own) = self, own != currency else { return self }
+    return .text("\(units) \(own)")
   }
 
   /// Reads a column; nil if it is NULL, or if the field cannot have such a value.
   fileprivate init?(
-    _ rows: borrowing RowReader,
+    _ rows: borrowing RowStatement,
     _ column: Int32,
     of field: HistoryField,
     in currency: String
@@ -213,6 +206,17 @@ extension HistoryValue {
   }
 }
 
+extension HistoryValue: RowArgument {
+  func bind(to statement: OpaquePointer, _ place: Int32) {
+    switch self {
+    case .listed: Int64(1).bind(to: statement, place)
+    case .price(let units, _): units.bind(to: statement, place)
+    case .text(let text): text.bind(to: statement, place)
+    case .digests(let bytes): bytes.bind(to: statement, place)
+    }
+  }
+}
+
 /// Writes the changes that a run found to the history, in the transaction that ends the run.
 final class HistoryWriter {
   private let db: Database
@@ -221,8 +225,8 @@ final class HistoryWriter {
   private let currency: String
   /// The run with which the history of the catalog begins, and the currency of that run.
   private let beginning: (run: RunID, currency: String)
-  private var value: RowWriter
-  private var newItem: RowWriter
+  private let value: RowStatement
+  private let newItem: RowStatement
   /// The item of the last change, because the changes of an item follow each other.
   private var item: (section: String, id: String, row: Int64)?
   /// Whether this call inserted the row of `item`, so that it has no earlier values.
@@ -319,11 +323,11 @@ final class HistoryWriter {
   ) throws {
     (self.db, self.catalog, self.run) = (db, catalog, run)
     (self.currency, self.beginning, since) = (currency, beginning, beginning.run)
-    value = try RowWriter(
+    value = try RowStatement(
       db,
       "INSERT OR REPLACE INTO history(item, field, run, value) VALUES (?,?,?,?)"
     )
-    newItem = try RowWriter(
+    newItem = try RowStatement(
       db,
       "INSERT INTO history_item(catalog, key, section, changed) VALUES (?,?,?,?)"
     )
@@ -375,17 +379,13 @@ final class HistoryWriter {
       )
       return number
     }
-    newItem.bind(1, catalog.rawValue)
-    newItem.bind(2, change.id)
-    newItem.bind(3, change.section)
-    newItem.bind(4, run.rawValue)
-    try newItem.run()
+    try newItem.run(catalog.rawValue, change.id, change.section, run.rawValue)
     isNew = true
     return db.lastInsertedRowID
   }
 
   private func known(_ id: String, in section: String) throws -> Int64? {
-    let row = try RowReader(
+    let row = try RowStatement(
       db,
       "SELECT row FROM history_item WHERE catalog = ?1 AND key = ?2 AND section = ?3"
     )
@@ -398,7 +398,7 @@ final class HistoryWriter {
     _ field: HistoryField,
     of item: Int64
   ) throws -> (value: HistoryValue?, run: RunID)? {
-    let row = try RowReader(
+    let row = try RowStatement(
       db,
       """
       SELECT value, run, (SELECT currency FROM history_run WHERE history_run.run = history.run) \
@@ -414,7 +414,7 @@ final class HistoryWriter {
 
   /// The last run in which a section began to list the item.
   private func listed(_ item: Int64) throws -> RunID {
-    let row = try RowReader(
+    let row = try RowStatement(
       db,
       "SELECT max(run) FROM history WHERE item = ? AND field = ? AND value IS NOT NULL"
     )
@@ -431,12 +431,7 @@ final class HistoryWriter {
   ) throws {
     // The currency of any other run is not known here, so its prices are written together with their currency.
     let currency = run == self.run ? self.currency : run == beginning.run ? beginning.currency : ""
-    value.bind(1, item)
-    value.bind(2, field.rawValue)
-    value.bind(3, run.rawValue)
-    value.bind(4, nil as Int64?)
-    new?.bind(to: &value, 4, in: currency)
-    try value.run()
+    try value.run(item, field.rawValue, run.rawValue, new?.stored(in: currency))
     guard run == self.run, !isNew else { return }
     try db.cachedStatement(sql: "UPDATE history_item SET changed = ?1 WHERE row = ?2").execute(
       arguments: [run, item]
@@ -481,7 +476,7 @@ extension Index {
         WHERE EXISTS (SELECT 1 FROM history AS later \
         WHERE later.item = row AND later.field = number.value AND later.run >= ?2))
         """
-      let rows = try RowReader(
+      let rows = try RowStatement(
         db,
         """
         SELECT row, field, run, history.value, history_item.key, section FROM history_item \
@@ -572,11 +567,11 @@ extension Index {
       )
       // If nothing has changed yet, there is nothing to search.
       let isEmpty = try Int.fetchOne(db, sql: "SELECT 1 FROM history_item LIMIT 1") == nil
-      let number = try RowReader(
+      let number = try RowStatement(
         db,
         "SELECT row FROM history_item WHERE catalog = ? AND key = ? AND section = ?"
       )
-      let steps = try RowReader(
+      let steps = try RowStatement(
         db,
         """
         SELECT value, time, currency, run FROM history JOIN history_run USING (run) \
@@ -610,7 +605,10 @@ extension Index {
     of catalog: CatalogID,
     _ db: Database
   ) throws -> [RunID: (time: UnixTime, currency: String)] {
-    let rows = try RowReader(db, "SELECT run, time, currency FROM history_run WHERE catalog = ?")
+    let rows = try RowStatement(
+      db,
+      "SELECT run, time, currency FROM history_run WHERE catalog = ?"
+    )
     rows.restart(catalog.rawValue)
     var runs: [RunID: (time: UnixTime, currency: String)] = [:]
     while try rows.next() {
@@ -626,7 +624,7 @@ extension Index {
   /// The ids of the items that have a history, by the key of their section.
   package func historyItems(catalog: CatalogID) throws(LarderError) -> [String: Set<String>] {
     try read { db in
-      let rows = try RowReader(db, "SELECT section, key FROM history_item WHERE catalog = ?")
+      let rows = try RowStatement(db, "SELECT section, key FROM history_item WHERE catalog = ?")
       rows.restart(catalog.rawValue)
       var items: [String: Set<String>] = [:]
       while try rows.next() { items[rows.text(0) ?? "", default: []].insert(rows.text(1) ?? "") }
@@ -637,7 +635,7 @@ extension Index {
   /// For each picture whose bytes changed in a run, the SHA-256 of its previous bytes.
   package func replacedDigests(run: RunID) throws(LarderError) -> [PictureID: [UInt8]] {
     try read { db in
-      let rows = try RowReader(db, "SELECT picture, before FROM picture_change WHERE run = ?")
+      let rows = try RowStatement(db, "SELECT picture, before FROM picture_change WHERE run = ?")
       rows.restart(run.rawValue)
       var digests: [PictureID: [UInt8]] = [:]
       while try rows.next() { digests[PictureID(rows.key(0))] = rows.bytes(1) ?? [] }

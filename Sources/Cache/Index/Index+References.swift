@@ -19,7 +19,7 @@ extension Index {
   package func claimed(at paths: Set<String>) throws(LarderError) -> [PictureEntry] {
     guard !paths.isEmpty else { return [] }
     return try read { db in
-      let rows = try RowReader(db, Self.select + " WHERE row IN (\(Self.claimed))")
+      let rows = try RowStatement(db, Self.select + " WHERE row IN (\(Self.claimed))")
       var pictures: [PictureEntry] = []
       while try rows.next() {
         let entry = PictureEntry(rows)
@@ -90,7 +90,7 @@ extension Index {
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func held(at now: UnixTime) throws(LarderError) -> [GcPlan.Picture] {
     try read { db in
-      let rows = try RowReader(
+      let rows = try RowStatement(
         db,
         """
         SELECT id, coalesce(identity, url), bytes, content, coalesce(checked, fetched, 0), \
@@ -149,7 +149,7 @@ extension Index {
     -> [Tombstone]
   {
     try read { db in
-      let rows = try RowReader(
+      let rows = try RowStatement(
         db,
         """
         SELECT url, removed, reason FROM tombstone \

@@ -65,12 +65,12 @@ extension Index {
   /// paths.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try read { db in
-      let row: RowReader
+      let row: RowStatement
       if let id = PictureName.id(at: path) {
-        row = try RowReader(db, Self.select + " WHERE id = ?")
+        row = try RowStatement(db, Self.select + " WHERE id = ?")
         row.restart(id.digest)
       } else {
-        row = try RowReader(db, Self.select + " WHERE older = ?")
+        row = try RowStatement(db, Self.select + " WHERE older = ?")
         row.restart(path)
       }
       guard try row.next() else { return nil }
@@ -97,11 +97,11 @@ extension Index {
     of catalog: CatalogID
   ) throws(LarderError) -> Bool {
     try read { db in
-      let showing = try RowReader(db, Self.showing)
+      let showing = try RowStatement(db, Self.showing)
       showing.restart(picture.digest, catalog.rawValue)
       var versions = 0
       while try showing.next() { versions += 1 }
-      let rows = try RowReader(db, versions > Self.fewVersions ? Self.lists : Self.isShown)
+      let rows = try RowStatement(db, versions > Self.fewVersions ? Self.lists : Self.isShown)
       rows.restart(picture.digest, run.rawValue, catalog.rawValue)
       return try rows.next()
     }
