@@ -248,14 +248,13 @@ package final class DuePictures: Sendable {
       let next = try RowStatement(db, DueQuery.next.rawValue)
       let picture = try RowStatement(db, Index.select + " WHERE row = ?")
       let taken = try RowStatement(db, DueQuery.taken.rawValue)
-      next.restart(host, Int64(count))
-      var rows: [(rank: Int64, checked: Int64, picture: Int64)] = []
-      while try next.next() { rows.append((next.number(0), next.number(1), next.number(2))) }
-      return try rows.map { row in
-        try taken.run(host, row.rank, row.checked, row.picture)
-        picture.restart(row.picture)
-        guard try picture.next() else { throw index.lostPicture() }
-        return PictureEntry(picture)
+      let rows = try next.all(host, Int64(count)) { ($0.number(0), $0.number(1), $0.number(2)) }
+      return try rows.map { rank, checked, row in
+        try taken.run(host, rank, checked, row)
+        guard let entry = try picture.first(row, make: { PictureEntry($0) }) else {
+          throw index.lostPicture()
+        }
+        return entry
       }
     }
   }

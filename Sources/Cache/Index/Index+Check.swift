@@ -71,9 +71,8 @@ extension Index {
     _ body: (Int, ItemVersion) -> Void
   ) throws(LarderError) {
     try read { db in
-      let row = try RowStatement(db, "SELECT digest FROM listing WHERE id = ?1")
-      row.restart(listing.rawValue)
-      guard try row.next() else { throw damaged("listing \(listing.rawValue)") }
+      let known = try RowStatement(db, "SELECT digest FROM listing WHERE id = ?1")
+        .first(listing.rawValue) { $0.key(0) }
       let places = try RowStatement(db, ListingQuery.places.rawValue)
       places.restart(listing.rawValue)
       var (digest, place) = (RunningDigest(), 0)
@@ -84,7 +83,7 @@ extension Index {
         body(place, version)
         place += 1
       }
-      guard place == count, row.key(0) == digest.identity else {
+      guard place == count, known == digest.identity else {
         throw damaged("listing \(listing.rawValue)")
       }
     }

@@ -389,8 +389,7 @@ final class HistoryWriter {
       db,
       "SELECT row FROM history_item WHERE catalog = ?1 AND key = ?2 AND section = ?3"
     )
-    row.restart(catalog.rawValue, id, section)
-    return try row.next() ? row.number(0) : nil
+    return try row.first(catalog.rawValue, id, section) { $0.number(0) }
   }
 
   /// The last recorded value of a field, and the run that found it; nil if none was recorded.
@@ -405,11 +404,9 @@ final class HistoryWriter {
       FROM history WHERE item = ? AND field = ? ORDER BY run DESC LIMIT 1
       """
     )
-    row.restart(item, field.rawValue)
-    guard try row.next() else { return nil }
-    return (
-      HistoryValue(row, 0, of: field, in: row.text(2) ?? ""), RunID(rawValue: row.number(1))
-    )
+    return try row.first(item, field.rawValue) {
+      (HistoryValue($0, 0, of: field, in: $0.text(2) ?? ""), RunID(rawValue: $0.number(1)))
+    }
   }
 
   /// The last run in which a section began to list the item.
@@ -485,11 +482,7 @@ extension Index {
         ORDER BY row, field, run
         """
       )
-      if let id {
-        rows.restart(catalog.rawValue, start?.rawValue ?? 0, id)
-      } else {
-        rows.restart(catalog.rawValue, start?.rawValue ?? 0)
-      }
+      rows.restart(catalog.rawValue, start?.rawValue ?? 0, id)
       var changes: [RecordedChange] = []
       var before: (item: Int64, field: Int64, value: HistoryValue?)?
       while try rows.next() {
@@ -581,20 +574,14 @@ extension Index {
       )
       let found = try items.map { item -> [PriceStep] in
         if isEmpty { return [] }
-        number.restart(catalog.rawValue, item.id, item.section)
-        guard try number.next() else { return [] }
-        let row = number.number(0)
-        var own: [PriceStep] = []
-        for field in [HistoryField.listed, .normalPrice, .salePrice] {
-          steps.restart(row, field.rawValue, start?.rawValue ?? 0, last.rawValue)
-          while try steps.next() {
-            let value = HistoryValue(steps, 0, of: field, in: steps.text(2) ?? "")
-            own.append(
-              PriceStep(run: steps.number(3), time: steps.time(1), field: field, value: value)
-            )
+        let row = try number.first(catalog.rawValue, item.id, item.section) { $0.number(0) }
+        guard let row else { return [] }
+        return try [HistoryField.listed, .normalPrice, .salePrice].flatMap { field in
+          try steps.all(row, field.rawValue, start?.rawValue ?? 0, last.rawValue) {
+            let value = HistoryValue($0, 0, of: field, in: $0.text(2) ?? "")
+            return PriceStep(run: $0.number(3), time: $0.time(1), field: field, value: value)
           }
         }
-        return own
       }
       return (beginning, found)
     }
@@ -609,12 +596,11 @@ extension Index {
       db,
       "SELECT run, time, currency FROM history_run WHERE catalog = ?"
     )
-    rows.restart(catalog.rawValue)
-    var runs: [RunID: (time: UnixTime, currency: String)] = [:]
-    while try rows.next() {
-      runs[RunID(rawValue: rows.number(0))] = (rows.time(1), rows.text(2) ?? "")
-    }
-    return runs
+    return Dictionary(
+      uniqueKeysWithValues: try rows.all(catalog.rawValue) {
+        (RunID(rawValue: $0.number(0)), ($0.time(1), $0.text(2) ?? ""))
+      }
+    )
   }
 
   /// The stored value of ``HistoryField/listed`` if older rows of the item were deleted, so that it is not known

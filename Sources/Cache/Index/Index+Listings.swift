@@ -345,12 +345,8 @@ extension Index {
     try read { db in
       let end = try end(of: listing, from: first, count: count, db)
       let rows = try RowStatement(db, ListingQuery.items.rawValue)
-      rows.restart(listing.rawValue, Int64(first), Int64(end))
-      var items: [ItemRecord] = []
-      while try rows.next() {
-        guard let item = ItemRecord(rows) else { throw gone("an item", listing) }
-        items.append(item)
-      }
+      let items = try rows.all(listing.rawValue, Int64(first), Int64(end)) { ItemRecord($0) }
+        .compactMap(\.self)
       guard items.count == end - first else { throw gone("an item", listing) }
       return items
     }
@@ -366,8 +362,10 @@ extension Index {
     try read { db in
       let rows = try RowStatement(db, ListingQuery.items.rawValue)
       return try places.map { place in
-        rows.restart(listing.rawValue, Int64(place), Int64(place) + 1)
-        guard try rows.next(), let item = ItemRecord(rows) else { throw gone("an item", listing) }
+        let item = try rows.first(listing.rawValue, Int64(place), Int64(place) + 1) {
+          ItemRecord($0)
+        }
+        guard let item = item ?? nil else { throw gone("an item", listing) }
         return item
       }
     }
@@ -379,11 +377,9 @@ extension Index {
     id: String
   ) throws(LarderError) -> [ItemRecord] {
     try read { db in
-      let rows = try RowStatement(db, ListingQuery.itemsOfKey.rawValue)
-      rows.restart(listing.rawValue, id)
-      var items: [ItemRecord] = []
-      while try rows.next() { if let item = ItemRecord(rows) { items.append(item) } }
-      return items
+      try RowStatement(db, ListingQuery.itemsOfKey.rawValue).all(listing.rawValue, id) {
+        ItemRecord($0)
+      }.compactMap(\.self)
     }
   }
 
@@ -418,10 +414,10 @@ extension Index {
 
   /// The number of items in a listing; nil if there is no such listing.
   static func count(of listing: ListingID, _ db: Database) throws -> Int? {
-    let row = try RowStatement(db, ListingQuery.count.rawValue)
-    row.restart(listing.rawValue)
     // A damaged row may have any number.
-    return try row.next() ? Int(min(max(0, row.number(0)), Int64(Int32.max))) : nil
+    try RowStatement(db, ListingQuery.count.rawValue).first(listing.rawValue) {
+      Int(min(max(0, $0.number(0)), Int64(Int32.max)))
+    }
   }
 
   /// The error for a missing part of a listing.
@@ -440,11 +436,9 @@ extension Index {
   package func itemKeys(listing: ListingID) throws(LarderError) -> [String] {
     try read { db in
       try demandWhole(listing, db)
-      let rows = try RowStatement(db, ListingQuery.keys.rawValue)
-      rows.restart(listing.rawValue)
-      var keys: [String] = []
-      while try rows.next() { keys.append(rows.text(0) ?? "") }
-      return keys
+      return try RowStatement(db, ListingQuery.keys.rawValue).all(listing.rawValue) {
+        $0.text(0) ?? ""
+      }
     }
   }
 
@@ -457,9 +451,10 @@ extension Index {
 
   func demandWhole(_ listing: ListingID, _ db: Database) throws {
     guard let count = try Self.count(of: listing, db) else { throw gone("it", listing) }
-    let rows = try RowStatement(db, ListingQuery.readable.rawValue)
-    rows.restart(listing.rawValue)
-    guard try rows.next(), rows.number(0) == count else { throw gone("an item", listing) }
+    let readable = try RowStatement(db, ListingQuery.readable.rawValue)
+    guard try readable.first(listing.rawValue, make: { $0.number(0) }) == Int64(count) else {
+      throw gone("an item", listing)
+    }
   }
 
   /// Whether a page lists items that the earlier pages of its source, given to ``notePage(_:of:isFirst:)``, do
@@ -520,9 +515,9 @@ extension Index {
   }
 
   static func body(_ version: ItemVersion, _ db: Database) throws -> [UInt8]? {
-    let row = try RowStatement(db, "SELECT body FROM item WHERE row = ?1")
-    row.restart(version.rawValue)
-    return try row.next() ? row.bytes(0) : nil
+    try RowStatement(db, "SELECT body FROM item WHERE row = ?1").first(version.rawValue) {
+      $0.bytes(0)
+    } ?? nil
   }
 
   /// The pictures that the items of a listing refer to, in order.
@@ -530,11 +525,9 @@ extension Index {
   /// A picture that occurs twice is in the list twice. The key of a picture that has no row is zero.
   package func pictures(listing: ListingID) throws(LarderError) -> [PictureID] {
     try read { db in
-      let rows = try RowStatement(db, ListingQuery.pictures.rawValue)
-      rows.restart(listing.rawValue)
-      var pictures: [PictureID] = []
-      while try rows.next() { pictures.append(PictureID(rows.key(0))) }
-      return pictures
+      try RowStatement(db, ListingQuery.pictures.rawValue).all(listing.rawValue) {
+        PictureID($0.key(0))
+      }
     }
   }
 
@@ -545,12 +538,11 @@ extension Index {
   ) throws(LarderError) -> [(picture: PictureID, place: Int, id: String)] {
     try read { db in
       let rows = try RowStatement(db, ListingQuery.itemsShowing.rawValue)
-      var items: [(picture: PictureID, place: Int, id: String)] = []
-      for picture in pictures {
-        rows.restart(listing.rawValue, picture.digest)
-        while try rows.next() { items.append((picture, Int(rows.number(0)), rows.text(1) ?? "")) }
+      return try pictures.flatMap { picture in
+        try rows.all(listing.rawValue, picture.digest) {
+          (picture, Int($0.number(0)), $0.text(1) ?? "")
+        }
       }
-      return items
     }
   }
 
@@ -561,12 +553,9 @@ extension Index {
   ) throws(LarderError) -> [(picture: PictureID, id: String)] {
     try read { db in
       let rows = try RowStatement(db, ListingQuery.detailsShowing.rawValue)
-      var items: [(picture: PictureID, id: String)] = []
-      for picture in pictures {
-        rows.restart(catalog.rawValue, picture.digest)
-        while try rows.next() { items.append((picture, rows.text(0) ?? "")) }
+      return try pictures.flatMap { picture in
+        try rows.all(catalog.rawValue, picture.digest) { (picture, $0.text(0) ?? "") }
       }
-      return items
     }
   }
 
@@ -577,12 +566,7 @@ extension Index {
   ) throws(LarderError) -> [Int] {
     try read { db in
       let rows = try RowStatement(db, ListingQuery.placesOfKey.rawValue)
-      var places: [Int] = []
-      for id in ids {
-        rows.restart(listing.rawValue, id)
-        while try rows.next() { places.append(Int(rows.number(0))) }
-      }
-      return places
+      return try ids.flatMap { id in try rows.all(listing.rawValue, id) { Int($0.number(0)) } }
     }
   }
 

@@ -124,11 +124,9 @@ extension Index {
       db,
       "SELECT json_extract(value, '$.url') FROM json_each(CASE WHEN json_valid(?1) THEN ?1 END, '$.images')"
     )
-    urls.restart(String(decoding: body, as: UTF8.self))
-    var pictures: [PictureAddress] = []
-    while try urls.next() {
-      let url = urls.text(0) ?? ""
-      pictures.append(PictureAddress(id: PictureID(url: url), url: url, identity: url))
+    let pictures = try urls.all(String(decoding: body, as: UTF8.self)) { row in
+      let url = row.text(0) ?? ""
+      return PictureAddress(id: PictureID(url: url), url: url, identity: url)
     }
     let rows = try name(pictures, in: db).map { ($0.olderNumber, $1) }
     return Dictionary(rows) { first, _ in first }
@@ -258,13 +256,10 @@ extension Index {
   func takeOver(_ layout: CacheLayout, on disk: any Disk) throws(LarderError) {
     while true {
       let entries = try read { db in
-        let rows = try RowStatement(
+        try RowStatement(
           db,
           Self.select + " WHERE older IS NOT NULL ORDER BY older LIMIT \(Self.takenOverAtOnce)"
-        )
-        var entries: [PictureEntry] = []
-        while try rows.next() { entries.append(PictureEntry(rows)) }
-        return entries
+        ).all { PictureEntry($0) }
       }
       guard !entries.isEmpty else { return }
       let squares = try squares(of: entries)

@@ -223,8 +223,7 @@ extension Index {
       let held = try RowStatement(db, "SELECT sha256 FROM picture WHERE id = ?")
       let writer = try PictureRowWriter(db)
       for entry in entries {
-        held.restart(entry.id.digest)
-        let before = try held.next() ? held.bytes(0) : nil
+        let before = try held.first(entry.id.digest) { $0.bytes(0) } ?? nil
         try writer.save(entry, before: before, run: run, in: db)
       }
     }
@@ -258,10 +257,8 @@ extension Index {
   ) throws(LarderError) -> [PictureEntry] {
     try read { db in
       let rows = try RowStatement(db, onlyHeld ? Self.nextHeld : Self.next)
-      rows.restart(id?.digest ?? IdentityDigest(high: 0, low: 0), Int64(count))
-      var entries: [PictureEntry] = []
-      while try rows.next() { entries.append(PictureEntry(rows)) }
-      return entries
+      let last = id?.digest ?? IdentityDigest(high: 0, low: 0)
+      return try rows.all(last, Int64(count)) { PictureEntry($0) }
     }
   }
 
@@ -272,8 +269,9 @@ extension Index {
         db,
         "SELECT count(*), count(*) FILTER (WHERE id <= ?1) FROM picture WHERE sha256 IS NOT NULL"
       )
-      rows.restart(id?.digest ?? IdentityDigest(high: 0, low: 0))
-      return try rows.next() ? (Int(rows.number(0)), Int(rows.number(1))) : (0, 0)
+      return try rows.first(id?.digest ?? IdentityDigest(high: 0, low: 0)) {
+        (Int($0.number(0)), Int($0.number(1)))
+      } ?? (0, 0)
     }
   }
 

@@ -51,6 +51,30 @@ struct RowStatement: ~Copyable {
     _ = try next()
   }
 
+  /// The rows of a query with new arguments, as `make` reads them.
+  ///
+  /// - Throws: `DatabaseError` with SQLite's code and message; and what `make` throws.
+  func all<Value, each Argument: RowArgument>(
+    _ arguments: repeat each Argument,
+    make: (borrowing RowStatement) throws -> Value
+  ) throws -> [Value] {
+    restart(repeat each arguments)
+    var values: [Value] = []
+    while try next() { values.append(try make(self)) }
+    return values
+  }
+
+  /// The first row of a query with new arguments, as `make` reads it; nil if there is none.
+  ///
+  /// - Throws: `DatabaseError` with SQLite's code and message; and what `make` throws.
+  func first<Value, each Argument: RowArgument>(
+    _ arguments: repeat each Argument,
+    make: (borrowing RowStatement) throws -> Value
+  ) throws -> Value? {
+    restart(repeat each arguments)
+    return try next() ? try make(self) : nil
+  }
+
   /// Moves to the next row; returns false after the last row.
   ///
   /// - Throws: `DatabaseError` with SQLite's code and message.
