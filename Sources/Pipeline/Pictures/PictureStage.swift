@@ -17,11 +17,6 @@ final class PictureStage: Sendable {
   /// It is entered once for each picture that needs a request, and left when the picture is on disk or has failed.
   let group = WorkGroup()
 
-  private struct Work {
-    var tally = SyncReport.Pictures()
-    var puller: Puller?
-  }
-
   let context: RunContext
   let strays: StrayFiles
   private let due: DuePictures
@@ -29,7 +24,8 @@ final class PictureStage: Sendable {
   private let since: UnixTime?
   private let ended: @Sendable (PictureID, FetchedPicture) -> Void
   let stored: @Sendable (PictureID) -> Void
-  private let state = Mutex(Work())
+  private let counts = Mutex(SyncReport.Pictures())
+  private let puller: Puller
 
   /// The maximum number of pictures of one host that are in progress.
   ///
@@ -75,18 +71,16 @@ final class PictureStage: Sendable {
       return (try? transport.parse(url, relativeTo: nil)).map(list) ?? ""
     }
     let isUnattended = context.options.onlyDue
-    let puller = Puller(
+    puller = Puller(
       limit: isUnattended ? Self.warmWindow : Self.window,
       queue: context.starts,
       isOpen: !isUnattended
-    ) { [weak self] host, count in self?.start(host, count) }
-    state.withLock { $0.puller = puller }
+    )
+    puller.whenFree { [weak self] host, count in self?.start(host, count) }
   }
 
   /// The counts so far.
-  var tally: SyncReport.Pictures { state.withLock { $0.tally } }
-
-  private var puller: Puller? { state.withLock { $0.puller } }
+  var tally: SyncReport.Pictures { counts.withLock { $0 } }
 
   /// Whether the index has pictures that this run did not come across.
   ///
@@ -103,7 +97,7 @@ final class PictureStage: Sendable {
   /// Starts the requests of an unattended run, the most valuable first.
   ///
   /// Call it when all sections have added their pictures.
-  func release() { puller?.open() }
+  func release() { puller.open() }
 
   /// Adds the pictures of a section's items, and requests those that are due.
   ///
@@ -149,16 +143,16 @@ final class PictureStage: Sendable {
     let started = list == nil ? seen.due : seen.due.filter(\.key.isEmpty)
     let count = started.values.reduce(0, +)
     for _ in 0..<count { group.enter() }  // Left in finish(_:_:_:), which ends every request.
-    state.withLock { state in
-      state.tally.referenced += seen.references
-      state.tally.total += seen.total
-      state.tally.fresh += seen.total - due
+    counts.withLock { counts in
+      counts.referenced += seen.references
+      counts.total += seen.total
+      counts.fresh += seen.total - due
     }
     context.progress.update {
       $0.pictures.total += seen.total
       $0.pictures.done += seen.total - count
     }
-    puller?.add(started)
+    puller.add(started)
   }
 
   /// Finishes a picture.
@@ -167,12 +161,12 @@ final class PictureStage: Sendable {
   func finish(_ id: PictureID?, _ host: String, _ end: FetchedPicture) {
     if let id { ended(id, end) }
     count(end)
-    puller?.leave(host)
+    puller.leave(host)
     group.leave()
   }
 
   private func count(_ end: FetchedPicture) {
-    state.withLock { end.count(in: &$0.tally) }
+    counts.withLock { end.count(in: &$0) }
     context.progress.update {
       $0.pictures.done += 1
       $0.bytes += end.bytes.count
