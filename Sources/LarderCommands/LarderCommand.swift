@@ -1,5 +1,7 @@
 import ArgumentParser
 import Catalog
+import CurlTransport
+import Dispatch
 
 /// The `larder` command: parses the command line and runs a subcommand.
 package struct LarderCommand: ParsableCommand {
@@ -85,6 +87,10 @@ package struct LarderCommand: ParsableCommand {
   /// because their texts have the whole name of the command.
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     let (command, words) = CommandName.command(in: arguments, of: Self.self)
+    // libcurl loads 26 other libraries, which takes as long as parsing the arguments.
+    if command is any FetchCommand.Type {
+      DispatchQueue.global().async { CurlTransport.openLibrary() }
+    }
     guard command.configuration.subcommands.isEmpty,
       let parsed = try? command.parseAsRoot(Array(words)), type(of: parsed) == command
     else { return try parseAsRoot(arguments) }

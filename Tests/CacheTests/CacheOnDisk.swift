@@ -85,11 +85,7 @@ final class CacheOnDisk {
   }
 
   /// Waits until all earlier pictures are committed.
-  func flush() {
-    let flushed = DispatchSemaphore(value: 0)
-    store.flush { flushed.signal() }
-    flushed.wait()
-  }
+  func flush() { store.flush() }
 
   /// Sends one body.
   ///

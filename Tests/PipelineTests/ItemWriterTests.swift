@@ -78,7 +78,7 @@ struct ItemWriterTests {
     #expect(told >= 9)
     #expect(throws: LarderError.self) { try lane.finish() }
     let count = try index.read { db in
-      let rows = try RowReader(db, "SELECT count(*) FROM item")
+      let rows = try RowStatement(db, "SELECT count(*) FROM item")
       return try rows.next() ? rows.number(0) : 0
     }
     #expect(count == 100)

@@ -90,7 +90,7 @@ package struct SeenDetail: Sendable {
   package let document: DocumentEntry?
 
   /// Reads the present row of ``DetailQuery/listed``.
-  fileprivate init(_ row: borrowing RowReader) {
+  fileprivate init(_ row: borrowing RowStatement) {
     let item = row.text(0) ?? ""
     self.item = item
     record = row.bytes(2).map { ItemRecord(key: item, body: $0) }
@@ -161,9 +161,9 @@ package final class DueDetails: Sendable {
     _ isDue: (SeenDetail) throws -> UnixTime?
   ) throws(LarderError) -> (total: Int, due: Int) {
     try index.write { db in
-      let items = try RowReader(db, DetailQuery.listed.rawValue)
-      var wanted = try RowWriter(db, DetailQuery.wanted.rawValue)
-      var waiting = try RowWriter(db, DetailQuery.waiting.rawValue)
+      let items = try RowStatement(db, DetailQuery.listed.rawValue)
+      let wanted = try RowStatement(db, DetailQuery.wanted.rawValue)
+      let waiting = try RowStatement(db, DetailQuery.waiting.rawValue)
       var (read, total, due) = (0, 0, 0)
       items.restart(listing.rawValue, catalog.rawValue, Int64(readsItems ? 1 : 0))
       while try items.next() {
@@ -175,13 +175,9 @@ package final class DueDetails: Sendable {
           total += 1
           continue
         }
-        wanted.bind(1, detail.item)
-        wanted.bind(2, items.number(1))
-        try wanted.run()
+        try wanted.run(detail.item, items.number(1))
         guard db.changesCount > 0 else { continue }
-        waiting.bind(1, isRanked ? checked : UnixTime(0))
-        waiting.bind(2, isRanked ? detail.item : "")
-        try waiting.run()
+        try waiting.run(isRanked ? checked : UnixTime(0), isRanked ? detail.item : "")
         total += 1
         due += 1
       }
@@ -202,8 +198,8 @@ package final class DueDetails: Sendable {
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func take(_ count: Int) throws(LarderError) -> [WantedDetail] {
     try index.write { db in
-      let next = try RowReader(db, DetailQuery.next.rawValue)
-      var taken = try RowWriter(db, DetailQuery.taken.rawValue)
+      let next = try RowStatement(db, DetailQuery.next.rawValue)
+      let taken = try RowStatement(db, DetailQuery.taken.rawValue)
       next.restart(Int64(count), Int64(readsItems ? 1 : 0), catalog.rawValue)
       var wanted: [WantedDetail] = []
       var (checked, name, number) = (Int64(0), "", Int64(0))
@@ -221,10 +217,7 @@ package final class DueDetails: Sendable {
           )
         )
       }
-      taken.bind(1, checked)
-      taken.bind(2, name)
-      taken.bind(3, number)
-      try taken.run()
+      try taken.run(checked, name, number)
       return wanted
     }
   }
@@ -242,7 +235,7 @@ package final class DueDetails: Sendable {
     count: Int
   ) throws(LarderError) -> [(item: String, body: [UInt8])] {
     let held = try index.read { [last] db in
-      let row = try RowReader(db, DetailQuery.held.rawValue)
+      let row = try RowStatement(db, DetailQuery.held.rawValue)
       row.restart(catalog.rawValue, last)
       var held: [(item: String, body: [UInt8])] = []
       while held.count < count, try row.next() {
@@ -258,7 +251,7 @@ package final class DueDetails: Sendable {
   /// Those of some items whose details neither waited nor were taken.
   package func unwanted(_ items: some Sequence<String>) throws(LarderError) -> [String] {
     try index.read { db in
-      let rows = try RowReader(db, DetailQuery.isWanted.rawValue)
+      let rows = try RowStatement(db, DetailQuery.isWanted.rawValue)
       return try items.filter { item in
         rows.restart(item)
         return try !rows.next()

@@ -161,7 +161,7 @@ package final class DuePictures: Sendable {
     by rule: DueRule
   ) throws(LarderError) -> SeenPictures {
     try see(by: rule) { db, note in
-      let rows = try RowReader(db, DueQuery.listed.rawValue)
+      let rows = try RowStatement(db, DueQuery.listed.rawValue)
       rows.restart(listing.rawValue)
       while try rows.next() { try note(rows) }
     }
@@ -179,7 +179,7 @@ package final class DuePictures: Sendable {
     by rule: DueRule
   ) throws(LarderError) -> SeenPictures {
     try see(by: rule) { db, note in
-      let rows = try RowReader(db, DueQuery.detailed.rawValue)
+      let rows = try RowStatement(db, DueQuery.detailed.rawValue)
       for detail in details {
         rows.restart(detail)
         while try rows.next() { try note(rows) }
@@ -199,7 +199,7 @@ package final class DuePictures: Sendable {
     by rule: DueRule
   ) throws(LarderError) -> SeenPictures {
     try see(by: rule) { db, note in
-      let row = try RowReader(db, DueQuery.shown.rawValue)
+      let row = try RowStatement(db, DueQuery.shown.rawValue)
       for id in ids {
         row.restart(id.digest)
         guard try row.next() else { throw index.lostPicture() }
@@ -211,11 +211,11 @@ package final class DuePictures: Sendable {
   /// Calls `read`, which passes the rows of ``DueQuery/listed``, ``DueQuery/detailed`` or ``DueQuery/shown`` to its second argument.
   private func see(
     by rule: DueRule,
-    _ read: (Database, (borrowing RowReader) throws -> Void) throws -> Void
+    _ read: (Database, (borrowing RowStatement) throws -> Void) throws -> Void
   ) throws(LarderError) -> SeenPictures {
     try index.write { db in
       var seen = SeenPictures()
-      var due = try RowWriter(db, DueQuery.due.rawValue)
+      let due = try RowStatement(db, DueQuery.due.rawValue)
       try rows.withLock { rows in
         try read(db) { row in
           seen.references += 1
@@ -225,11 +225,12 @@ package final class DuePictures: Sendable {
           guard rule.isDue(isHeld: isHeld, checked: checked, expiry: row.time(3)) else { return }
           guard let url = row.text(1) else { throw index.lostPicture() }
           let host = host(url)
-          due.bind(1, host)
-          due.bind(2, rule.rank(checked: checked, isHeld: isHeld))
-          due.bind(3, rule.isRanked ? checked : UnixTime(0))
-          due.bind(4, row.number(0))
-          try due.run()
+          try due.run(
+            host,
+            rule.rank(checked: checked, isHeld: isHeld),
+            rule.isRanked ? checked : UnixTime(0),
+            row.number(0)
+          )
           seen.due[host, default: 0] += 1
         }
       }
@@ -246,21 +247,16 @@ package final class DuePictures: Sendable {
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func take(_ host: String, _ count: Int) throws(LarderError) -> [PictureEntry] {
     try index.write { db in
-      let next = try RowReader(db, DueQuery.next.rawValue)
-      let picture = try RowReader(db, Index.select + " WHERE row = ?")
-      var taken = try RowWriter(db, DueQuery.taken.rawValue)
-      next.restart(host, Int64(count))
-      var rows: [(rank: Int64, checked: Int64, picture: Int64)] = []
-      while try next.next() { rows.append((next.number(0), next.number(1), next.number(2))) }
-      return try rows.map { row in
-        taken.bind(1, host)
-        taken.bind(2, row.rank)
-        taken.bind(3, row.checked)
-        taken.bind(4, row.picture)
-        try taken.run()
-        picture.restart(row.picture)
-        guard try picture.next() else { throw index.lostPicture() }
-        return PictureEntry(picture)
+      let next = try RowStatement(db, DueQuery.next.rawValue)
+      let picture = try RowStatement(db, Index.select + " WHERE row = ?")
+      let taken = try RowStatement(db, DueQuery.taken.rawValue)
+      let rows = try next.all(host, Int64(count)) { ($0.number(0), $0.number(1), $0.number(2)) }
+      return try rows.map { rank, checked, row in
+        try taken.run(host, rank, checked, row)
+        guard let entry = try picture.first(row, make: { PictureEntry($0) }) else {
+          throw index.lostPicture()
+        }
+        return entry
       }
     }
   }
@@ -270,10 +266,7 @@ package final class DuePictures: Sendable {
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func untaken() throws(LarderError) -> [PictureID] {
     try index.read { db in
-      let rows = try RowReader(db, DueQuery.untaken.rawValue)
-      var ids: [PictureID] = []
-      while try rows.next() { ids.append(PictureID(rows.key(0))) }
-      return ids
+      try RowStatement(db, DueQuery.untaken.rawValue).all { PictureID($0.key(0)) }
     }
   }
 
@@ -282,7 +275,7 @@ package final class DuePictures: Sendable {
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func forEachHeld(_ body: (PictureID, ByteCount) -> Void) throws(LarderError) {
     try index.read { db in
-      let held = try RowReader(db, DueQuery.held.rawValue)
+      let held = try RowStatement(db, DueQuery.held.rawValue)
       try rows.withLock { rows in
         while try held.next() {
           guard rows.contains(held.number(0)) else { continue }
@@ -310,8 +303,8 @@ extension Index {
     _ body: (PictureEntry) throws -> Void
   ) throws(LarderError) {
     try read { db in
-      let waiting = try RowReader(db, DueQuery.waiting.rawValue)
-      let picture = try RowReader(db, Self.select + " WHERE row = ?")
+      let waiting = try RowStatement(db, DueQuery.waiting.rawValue)
+      let picture = try RowStatement(db, Self.select + " WHERE row = ?")
       waiting.restart(host)
       while try waiting.next() {
         picture.restart(waiting.number(0))
@@ -325,7 +318,7 @@ extension Index {
     try read { db in
       try SQLiteDatabase.scan(db) {
         var contents: [Int64: PictureID] = [:]
-        let rows = try RowReader(
+        let rows = try RowStatement(
           db,
           "SELECT content, id FROM picture WHERE content IS NOT NULL AND content <> 0"
         )

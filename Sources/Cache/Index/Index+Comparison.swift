@@ -72,23 +72,20 @@ extension Index {
   ) throws(LarderError) {
     for first in stride(from: 0, to: try itemCount(listing: listing), by: Self.comparedAtOnce) {
       let differences = try read { db in
-        let rows = try RowReader(db, ComparisonQuery.differences.rawValue)
+        let rows = try RowStatement(db, ComparisonQuery.differences.rawValue)
         let end = Int64(first + Self.comparedAtOnce)
-        rows.restart(listing.rawValue, other?.rawValue ?? 0, Int64(first), end)
-        var found: [ListingDifference] = []
-        while try rows.next() {
-          guard let id = rows.text(0) else { throw gone("an item", listing) }
-          let version = ItemVersion(rawValue: rows.number(1))
-          let other = rows.optionalNumber(2).map(ItemVersion.init)
+        return try rows.all(listing.rawValue, other?.rawValue ?? 0, Int64(first), end) { row in
+          guard let id = row.text(0) else { throw gone("an item", listing) }
+          let version = ItemVersion(rawValue: row.number(1))
+          let other = row.optionalNumber(2).map(ItemVersion.init)
           var bodies: (own: [UInt8], other: [UInt8])?
           if reading, let other, let own = try Self.body(version, db),
             let before = try Self.body(other, db)
           {
             bodies = (own, before)
           }
-          found.append(ListingDifference(id: id, version: version, other: other, bodies: bodies))
+          return ListingDifference(id: id, version: version, other: other, bodies: bodies)
         }
-        return found
       }
       for difference in differences { try body(difference) }
     }
@@ -121,9 +118,10 @@ extension Index {
     in listings: [ListingID]
   ) throws(LarderError) -> Int {
     try read { db in
-      let rows = try RowReader(db, ComparisonQuery.unlisted.rawValue)
-      rows.restart(try Self.json(ids), try Self.json(listings.map(\.rawValue)))
-      return try rows.next() ? Int(rows.number(0)) : 0
+      let rows = try RowStatement(db, ComparisonQuery.unlisted.rawValue)
+      return try rows.first(try Self.json(ids), try Self.json(listings.map(\.rawValue))) {
+        Int($0.number(0))
+      } ?? 0
     }
   }
 
@@ -147,12 +145,8 @@ extension Index {
     keeping kept: [String]? = nil
   ) throws(LarderError) -> ListingID {
     try write { db in
-      let rows = try RowReader(db, ComparisonQuery.union.rawValue)
-      if let kept {
-        rows.restart(old.rawValue, listing.rawValue, try Self.json(kept))
-      } else {
-        rows.restart(old.rawValue, listing.rawValue)
-      }
+      let rows = try RowStatement(db, ComparisonQuery.union.rawValue)
+      rows.restart(old.rawValue, listing.rawValue, try kept.map { try Self.json($0) })
       return try ListingWriter.keep(selecting: rows, in: db)
     }
   }

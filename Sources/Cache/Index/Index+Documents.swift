@@ -83,7 +83,7 @@ extension DocumentEntry {
   fileprivate static let columns = "id, url, mapping, response, expiry, digest, fetched, next"
 
   /// Reads the columns ``columns`` of the present row, which begin at `first`; nil if the row has no document.
-  init?(_ row: borrowing RowReader, from first: Int32 = 0) {
+  init?(_ row: borrowing RowStatement, from first: Int32 = 0) {
     guard let url = row.text(first + 1) else { return nil }
     self.url = url
     id = DocumentID(row.key(first))
@@ -102,19 +102,11 @@ extension DocumentEntry {
   ///   - db: The database.
   /// - Throws: `DatabaseError` when the index cannot be written.
   func save(to table: String = "document", in db: Database) throws {
-    var row = try RowWriter(
+    let row = try RowStatement(
       db,
       "INSERT OR REPLACE INTO \(table)(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?)"
     )
-    row.bind(1, id.digest)
-    row.bind(2, url)
-    row.bind(3, mapping)
-    row.bind(4, response)
-    row.bind(5, expiry)
-    row.bind(6, digest)
-    row.bind(7, fetched)
-    row.bind(8, next)
-    try row.run()
+    try row.run(id.digest, url, mapping, response, expiry, digest, fetched, next)
   }
 }
 
@@ -147,7 +139,7 @@ extension Index {
     _ ids: [DocumentID]
   ) throws(LarderError) -> [DocumentID: DocumentEntry] {
     try read { db in
-      let row = try RowReader(
+      let row = try RowStatement(
         db,
         "SELECT \(DocumentEntry.columns) FROM document WHERE id = ?"
       )
@@ -249,7 +241,7 @@ extension DetailEntry {
   /// Reads the columns ``columns`` of the present row, which begin at `first`; nil if the row has no detail.
   ///
   /// An unknown state becomes `failed`, so that the detail is requested again.
-  init?(_ row: borrowing RowReader, from first: Int32 = 0) {
+  init?(_ row: borrowing RowStatement, from first: Int32 = 0) {
     guard let item = row.text(first) else { return nil }
     self.item = item
     document = DocumentID(row.key(first + 1))
@@ -284,7 +276,7 @@ package struct CommittedDetail: Sendable {
     try Index.name(pictures, in: db)
     try document.save(in: db)
     guard let detail else { return }
-    var row = try RowWriter(
+    let row = try RowStatement(
       db,
       """
       INSERT INTO detail(catalog, item, document, state, body, since) VALUES (?,?,?,?,?,?) \
@@ -292,30 +284,26 @@ package struct CommittedDetail: Sendable {
       body = excluded.body, since = excluded.since
       """
     )
-    row.bind(1, catalog.rawValue)
-    row.bind(2, detail.item)
-    row.bind(3, detail.document.digest)
-    row.bind(4, detail.state.rawValue)
-    row.bind(5, detail.body)
-    row.bind(6, detail.since)
-    try row.run()
+    try row.run(
+      catalog.rawValue,
+      detail.item,
+      detail.document.digest,
+      detail.state.rawValue,
+      detail.body,
+      detail.since
+    )
     guard let pictures = detail.pictures else { return }
-    let own = try RowReader(db, "SELECT row FROM detail WHERE catalog = ?1 AND item = ?2")
+    let own = try RowStatement(db, "SELECT row FROM detail WHERE catalog = ?1 AND item = ?2")
     own.restart(catalog.rawValue, detail.item)
     guard try own.next() else { return }
     let number = own.number(0)
-    var shown = try RowWriter(db, "DELETE FROM detail_picture WHERE detail = ?")
-    shown.bind(1, number)
-    try shown.run()
-    shown = try RowWriter(
+    try RowStatement(db, "DELETE FROM detail_picture WHERE detail = ?").run(number)
+    let shown = try RowStatement(
       db,
       "INSERT INTO detail_picture(detail, place, picture) SELECT ?1, ?2, row FROM picture WHERE id = ?3"
     )
     for (place, id) in pictures.enumerated() {
-      shown.bind(1, number)
-      shown.bind(2, Int64(place))
-      shown.bind(3, id.digest)
-      try shown.run()
+      try shown.run(number, Int64(place), id.digest)
     }
   }
 }
@@ -332,7 +320,7 @@ extension Index {
     items: some Sequence<String>
   ) throws(LarderError) -> [String: DetailEntry] {
     try read { db in
-      let row = try RowReader(
+      let row = try RowStatement(
         db,
         "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ? AND item = ?"
       )

@@ -173,22 +173,15 @@ extension HistoryValue {
     }
   }
 
-  /// Binds the value as the table stores it.
-  ///
-  /// A price in the currency of the run is stored as a number, to save space.
-  fileprivate func bind(to row: inout RowWriter, _ place: Int32, in currency: String) {
-    switch self {
-    case .listed: row.bind(place, 1)
-    case .price(let units, currency: currency): row.bind(place, units)
-    case .price(let units, currency: let own): row.bind(place, "\(units) \(own)")
-    case .text(let text): row.bind(place, text)
-    case .digests(let bytes): row.bind(place, bytes)
-    }
+  /// The value as the table stores it: a price in another currency than that of the run is a text with its currency.
+  fileprivate func stored(in currency: String) -> HistoryValue {
+    guard case .price(let units, let own) = self, own != currency else { return self }
+    return .text("\(units) \(own)")
   }
 
   /// Reads a column; nil if it is NULL, or if the field cannot have such a value.
   fileprivate init?(
-    _ rows: borrowing RowReader,
+    _ rows: borrowing RowStatement,
     _ column: Int32,
     of field: HistoryField,
     in currency: String
@@ -213,6 +206,17 @@ extension HistoryValue {
   }
 }
 
+extension HistoryValue: RowArgument {
+  func bind(to statement: OpaquePointer, _ place: Int32) {
+    switch self {
+    case .listed: Int64(1).bind(to: statement, place)
+    case .price(let units, _): units.bind(to: statement, place)
+    case .text(let text): text.bind(to: statement, place)
+    case .digests(let bytes): bytes.bind(to: statement, place)
+    }
+  }
+}
+
 /// Writes the changes that a run found to the history, in the transaction that ends the run.
 final class HistoryWriter {
   private let db: Database
@@ -221,8 +225,8 @@ final class HistoryWriter {
   private let currency: String
   /// The run with which the history of the catalog begins, and the currency of that run.
   private let beginning: (run: RunID, currency: String)
-  private var value: RowWriter
-  private var newItem: RowWriter
+  private let value: RowStatement
+  private let newItem: RowStatement
   /// The item of the last change, because the changes of an item follow each other.
   private var item: (section: String, id: String, row: Int64)?
   /// Whether this call inserted the row of `item`, so that it has no earlier values.
@@ -319,11 +323,11 @@ final class HistoryWriter {
   ) throws {
     (self.db, self.catalog, self.run) = (db, catalog, run)
     (self.currency, self.beginning, since) = (currency, beginning, beginning.run)
-    value = try RowWriter(
+    value = try RowStatement(
       db,
       "INSERT OR REPLACE INTO history(item, field, run, value) VALUES (?,?,?,?)"
     )
-    newItem = try RowWriter(
+    newItem = try RowStatement(
       db,
       "INSERT INTO history_item(catalog, key, section, changed) VALUES (?,?,?,?)"
     )
@@ -375,22 +379,17 @@ final class HistoryWriter {
       )
       return number
     }
-    newItem.bind(1, catalog.rawValue)
-    newItem.bind(2, change.id)
-    newItem.bind(3, change.section)
-    newItem.bind(4, run.rawValue)
-    try newItem.run()
+    try newItem.run(catalog.rawValue, change.id, change.section, run.rawValue)
     isNew = true
     return db.lastInsertedRowID
   }
 
   private func known(_ id: String, in section: String) throws -> Int64? {
-    let row = try RowReader(
+    let row = try RowStatement(
       db,
       "SELECT row FROM history_item WHERE catalog = ?1 AND key = ?2 AND section = ?3"
     )
-    row.restart(catalog.rawValue, id, section)
-    return try row.next() ? row.number(0) : nil
+    return try row.first(catalog.rawValue, id, section) { $0.number(0) }
   }
 
   /// The last recorded value of a field, and the run that found it; nil if none was recorded.
@@ -398,23 +397,21 @@ final class HistoryWriter {
     _ field: HistoryField,
     of item: Int64
   ) throws -> (value: HistoryValue?, run: RunID)? {
-    let row = try RowReader(
+    let row = try RowStatement(
       db,
       """
       SELECT value, run, (SELECT currency FROM history_run WHERE history_run.run = history.run) \
       FROM history WHERE item = ? AND field = ? ORDER BY run DESC LIMIT 1
       """
     )
-    row.restart(item, field.rawValue)
-    guard try row.next() else { return nil }
-    return (
-      HistoryValue(row, 0, of: field, in: row.text(2) ?? ""), RunID(rawValue: row.number(1))
-    )
+    return try row.first(item, field.rawValue) {
+      (HistoryValue($0, 0, of: field, in: $0.text(2) ?? ""), RunID(rawValue: $0.number(1)))
+    }
   }
 
   /// The last run in which a section began to list the item.
   private func listed(_ item: Int64) throws -> RunID {
-    let row = try RowReader(
+    let row = try RowStatement(
       db,
       "SELECT max(run) FROM history WHERE item = ? AND field = ? AND value IS NOT NULL"
     )
@@ -431,12 +428,7 @@ final class HistoryWriter {
   ) throws {
     // The currency of any other run is not known here, so its prices are written together with their currency.
     let currency = run == self.run ? self.currency : run == beginning.run ? beginning.currency : ""
-    value.bind(1, item)
-    value.bind(2, field.rawValue)
-    value.bind(3, run.rawValue)
-    value.bind(4, nil as Int64?)
-    new?.bind(to: &value, 4, in: currency)
-    try value.run()
+    try value.run(item, field.rawValue, run.rawValue, new?.stored(in: currency))
     guard run == self.run, !isNew else { return }
     try db.cachedStatement(sql: "UPDATE history_item SET changed = ?1 WHERE row = ?2").execute(
       arguments: [run, item]
@@ -481,7 +473,7 @@ extension Index {
         WHERE EXISTS (SELECT 1 FROM history AS later \
         WHERE later.item = row AND later.field = number.value AND later.run >= ?2))
         """
-      let rows = try RowReader(
+      let rows = try RowStatement(
         db,
         """
         SELECT row, field, run, history.value, history_item.key, section FROM history_item \
@@ -490,11 +482,7 @@ extension Index {
         ORDER BY row, field, run
         """
       )
-      if let id {
-        rows.restart(catalog.rawValue, start?.rawValue ?? 0, id)
-      } else {
-        rows.restart(catalog.rawValue, start?.rawValue ?? 0)
-      }
+      rows.restart(catalog.rawValue, start?.rawValue ?? 0, id)
       var changes: [RecordedChange] = []
       var before: (item: Int64, field: Int64, value: HistoryValue?)?
       while try rows.next() {
@@ -572,11 +560,11 @@ extension Index {
       )
       // If nothing has changed yet, there is nothing to search.
       let isEmpty = try Int.fetchOne(db, sql: "SELECT 1 FROM history_item LIMIT 1") == nil
-      let number = try RowReader(
+      let number = try RowStatement(
         db,
         "SELECT row FROM history_item WHERE catalog = ? AND key = ? AND section = ?"
       )
-      let steps = try RowReader(
+      let steps = try RowStatement(
         db,
         """
         SELECT value, time, currency, run FROM history JOIN history_run USING (run) \
@@ -586,20 +574,14 @@ extension Index {
       )
       let found = try items.map { item -> [PriceStep] in
         if isEmpty { return [] }
-        number.restart(catalog.rawValue, item.id, item.section)
-        guard try number.next() else { return [] }
-        let row = number.number(0)
-        var own: [PriceStep] = []
-        for field in [HistoryField.listed, .normalPrice, .salePrice] {
-          steps.restart(row, field.rawValue, start?.rawValue ?? 0, last.rawValue)
-          while try steps.next() {
-            let value = HistoryValue(steps, 0, of: field, in: steps.text(2) ?? "")
-            own.append(
-              PriceStep(run: steps.number(3), time: steps.time(1), field: field, value: value)
-            )
+        let row = try number.first(catalog.rawValue, item.id, item.section) { $0.number(0) }
+        guard let row else { return [] }
+        return try [HistoryField.listed, .normalPrice, .salePrice].flatMap { field in
+          try steps.all(row, field.rawValue, start?.rawValue ?? 0, last.rawValue) {
+            let value = HistoryValue($0, 0, of: field, in: $0.text(2) ?? "")
+            return PriceStep(run: $0.number(3), time: $0.time(1), field: field, value: value)
           }
         }
-        return own
       }
       return (beginning, found)
     }
@@ -610,13 +592,15 @@ extension Index {
     of catalog: CatalogID,
     _ db: Database
   ) throws -> [RunID: (time: UnixTime, currency: String)] {
-    let rows = try RowReader(db, "SELECT run, time, currency FROM history_run WHERE catalog = ?")
-    rows.restart(catalog.rawValue)
-    var runs: [RunID: (time: UnixTime, currency: String)] = [:]
-    while try rows.next() {
-      runs[RunID(rawValue: rows.number(0))] = (rows.time(1), rows.text(2) ?? "")
-    }
-    return runs
+    let rows = try RowStatement(
+      db,
+      "SELECT run, time, currency FROM history_run WHERE catalog = ?"
+    )
+    return Dictionary(
+      uniqueKeysWithValues: try rows.all(catalog.rawValue) {
+        (RunID(rawValue: $0.number(0)), ($0.time(1), $0.text(2) ?? ""))
+      }
+    )
   }
 
   /// The stored value of ``HistoryField/listed`` if older rows of the item were deleted, so that it is not known
@@ -626,7 +610,7 @@ extension Index {
   /// The ids of the items that have a history, by the key of their section.
   package func historyItems(catalog: CatalogID) throws(LarderError) -> [String: Set<String>] {
     try read { db in
-      let rows = try RowReader(db, "SELECT section, key FROM history_item WHERE catalog = ?")
+      let rows = try RowStatement(db, "SELECT section, key FROM history_item WHERE catalog = ?")
       rows.restart(catalog.rawValue)
       var items: [String: Set<String>] = [:]
       while try rows.next() { items[rows.text(0) ?? "", default: []].insert(rows.text(1) ?? "") }
@@ -637,7 +621,7 @@ extension Index {
   /// For each picture whose bytes changed in a run, the SHA-256 of its previous bytes.
   package func replacedDigests(run: RunID) throws(LarderError) -> [PictureID: [UInt8]] {
     try read { db in
-      let rows = try RowReader(db, "SELECT picture, before FROM picture_change WHERE run = ?")
+      let rows = try RowStatement(db, "SELECT picture, before FROM picture_change WHERE run = ?")
       rows.restart(run.rawValue)
       var digests: [PictureID: [UInt8]] = [:]
       while try rows.next() { digests[PictureID(rows.key(0))] = rows.bytes(1) ?? [] }

@@ -70,7 +70,7 @@ package enum NewListing: Sendable {
   func keep(in db: Database) throws -> ListingID {
     switch self {
     case .items(let items):
-      var writer = try ListingWriter(db, showing: items.flatMap(\.pictures))
+      let writer = try ListingWriter(db, showing: items.flatMap(\.pictures))
       var draft = try ListingDraft(in: db)
       for item in items { try writer.add(item, to: &draft) }
       return try ListingWriter.keep(draft, in: db)
@@ -82,21 +82,21 @@ package enum NewListing: Sendable {
 /// Writes items and listings, in one transaction.
 struct ListingWriter: ~Copyable {
   private let db: Database
-  private let known: RowReader
-  private let member: RowReader
-  private var item: RowWriter
-  private var place: RowWriter
-  private var picture: RowWriter
+  private let known: RowStatement
+  private let member: RowStatement
+  private let item: RowStatement
+  private let place: RowStatement
+  private let picture: RowStatement
   /// The rows of the pictures that the items show.
   private let pictures: [PictureID: Int64]
 
   /// Makes a writer, and gives a row to each picture that its items will show.
   init(_ db: Database, showing pictures: [PictureAddress] = []) throws {
-    let known = try RowReader(db, ListingQuery.versions.rawValue)
-    let member = try RowReader(db, ListingQuery.member.rawValue)
-    let item = try RowWriter(db, ListingQuery.newItem.rawValue)
-    let place = try RowWriter(db, ListingQuery.newPlace.rawValue)
-    let picture = try RowWriter(db, ListingQuery.newPicture.rawValue)
+    let known = try RowStatement(db, ListingQuery.versions.rawValue)
+    let member = try RowStatement(db, ListingQuery.member.rawValue)
+    let item = try RowStatement(db, ListingQuery.newItem.rawValue)
+    let place = try RowStatement(db, ListingQuery.newPlace.rawValue)
+    let picture = try RowStatement(db, ListingQuery.newPicture.rawValue)
     self.pictures = try Index.name(pictures, in: db)
     self.db = db
     self.known = known
@@ -121,17 +121,11 @@ struct ListingWriter: ~Copyable {
     return (own, others)
   }
 
-  private mutating func insert(_ new: NewItem, _ digest: IdentityDigest) throws -> ItemVersion {
-    item.bind(1, new.key)
-    item.bind(2, digest)
-    item.bind(3, new.body)
-    try item.run()
+  private func insert(_ new: NewItem, _ digest: IdentityDigest) throws -> ItemVersion {
+    try item.run(new.key, digest, new.body)
     let version = ItemVersion(rawValue: db.lastInsertedRowID)
     for (index, shown) in new.pictures.enumerated() {
-      picture.bind(1, version.rawValue)
-      picture.bind(2, Int64(index))
-      picture.bind(3, pictures[shown.id])
-      try picture.run()
+      try picture.run(version.rawValue, Int64(index), pictures[shown.id])
     }
     return version
   }
@@ -140,7 +134,7 @@ struct ListingWriter: ~Copyable {
   ///
   /// An item that is left out is not stored. Otherwise each of many items with one id would be compared with all of
   /// them before it.
-  mutating func add(_ new: NewItem, to draft: inout ListingDraft) throws {
+  func add(_ new: NewItem, to draft: inout ListingDraft) throws {
     let digest = IdentityDigest(of: new.body)
     let (known, others) = try versions(of: new.key, digest)
     defer { draft.added += 1 }
@@ -160,11 +154,8 @@ struct ListingWriter: ~Copyable {
     return try member.next()
   }
 
-  private mutating func add(_ version: ItemVersion, to listing: ListingID, at index: Int) throws {
-    place.bind(1, listing.rawValue)
-    place.bind(2, Int64(index))
-    place.bind(3, version.rawValue)
-    try place.run()
+  private func add(_ version: ItemVersion, to listing: ListingID, at index: Int) throws {
+    try place.run(listing.rawValue, Int64(index), version.rawValue)
   }
 
   /// Stores the listing whose versions a query selects, in its order, unless the index has an equal one.
@@ -175,7 +166,7 @@ struct ListingWriter: ~Copyable {
   /// - Returns: The listing.
   /// - Throws: `DatabaseError` when the index cannot be written.
   static func keep(
-    selecting rows: borrowing RowReader,
+    selecting rows: borrowing RowStatement,
     in db: Database
   ) throws -> ListingID {
     var (digest, count) = (RunningDigest(), 0)
@@ -185,7 +176,7 @@ struct ListingWriter: ~Copyable {
     }
     if let known = try listing(digest.identity, in: db) { return known }
     let listing = try new(digest.identity, count, in: db)
-    var writer = try ListingWriter(db)
+    let writer = try ListingWriter(db)
     rows.restart()
     for index in 0..<count where try rows.next() {
       try writer.add(ItemVersion(rawValue: rows.number(0)), to: listing, at: index)
@@ -315,7 +306,7 @@ extension Index {
   ) throws(LarderError) {
     try write { db in
       let pictures = parts.flatMap { $0.items.flatMap(\.pictures) }
-      var writer = try ListingWriter(db, showing: pictures)
+      let writer = try ListingWriter(db, showing: pictures)
       for part in parts {
         while drafts.count <= part.listing { drafts.append(try ListingDraft(in: db)) }
         for item in part.items { try writer.add(item, to: &drafts[part.listing]) }
@@ -353,13 +344,9 @@ extension Index {
   ) throws(LarderError) -> [ItemRecord] {
     try read { db in
       let end = try end(of: listing, from: first, count: count, db)
-      let rows = try RowReader(db, ListingQuery.items.rawValue)
-      rows.restart(listing.rawValue, Int64(first), Int64(end))
-      var items: [ItemRecord] = []
-      while try rows.next() {
-        guard let item = ItemRecord(rows) else { throw gone("an item", listing) }
-        items.append(item)
-      }
+      let rows = try RowStatement(db, ListingQuery.items.rawValue)
+      let items = try rows.all(listing.rawValue, Int64(first), Int64(end)) { ItemRecord($0) }
+        .compactMap(\.self)
       guard items.count == end - first else { throw gone("an item", listing) }
       return items
     }
@@ -373,10 +360,12 @@ extension Index {
     at places: some Sequence<Int>
   ) throws(LarderError) -> [ItemRecord] {
     try read { db in
-      let rows = try RowReader(db, ListingQuery.items.rawValue)
+      let rows = try RowStatement(db, ListingQuery.items.rawValue)
       return try places.map { place in
-        rows.restart(listing.rawValue, Int64(place), Int64(place) + 1)
-        guard try rows.next(), let item = ItemRecord(rows) else { throw gone("an item", listing) }
+        let item = try rows.first(listing.rawValue, Int64(place), Int64(place) + 1) {
+          ItemRecord($0)
+        }
+        guard let item = item ?? nil else { throw gone("an item", listing) }
         return item
       }
     }
@@ -388,11 +377,9 @@ extension Index {
     id: String
   ) throws(LarderError) -> [ItemRecord] {
     try read { db in
-      let rows = try RowReader(db, ListingQuery.itemsOfKey.rawValue)
-      rows.restart(listing.rawValue, id)
-      var items: [ItemRecord] = []
-      while try rows.next() { if let item = ItemRecord(rows) { items.append(item) } }
-      return items
+      try RowStatement(db, ListingQuery.itemsOfKey.rawValue).all(listing.rawValue, id) {
+        ItemRecord($0)
+      }.compactMap(\.self)
     }
   }
 
@@ -427,10 +414,10 @@ extension Index {
 
   /// The number of items in a listing; nil if there is no such listing.
   static func count(of listing: ListingID, _ db: Database) throws -> Int? {
-    let row = try RowReader(db, ListingQuery.count.rawValue)
-    row.restart(listing.rawValue)
     // A damaged row may have any number.
-    return try row.next() ? Int(min(max(0, row.number(0)), Int64(Int32.max))) : nil
+    try RowStatement(db, ListingQuery.count.rawValue).first(listing.rawValue) {
+      Int(min(max(0, $0.number(0)), Int64(Int32.max)))
+    }
   }
 
   /// The error for a missing part of a listing.
@@ -449,11 +436,9 @@ extension Index {
   package func itemKeys(listing: ListingID) throws(LarderError) -> [String] {
     try read { db in
       try demandWhole(listing, db)
-      let rows = try RowReader(db, ListingQuery.keys.rawValue)
-      rows.restart(listing.rawValue)
-      var keys: [String] = []
-      while try rows.next() { keys.append(rows.text(0) ?? "") }
-      return keys
+      return try RowStatement(db, ListingQuery.keys.rawValue).all(listing.rawValue) {
+        $0.text(0) ?? ""
+      }
     }
   }
 
@@ -466,9 +451,10 @@ extension Index {
 
   func demandWhole(_ listing: ListingID, _ db: Database) throws {
     guard let count = try Self.count(of: listing, db) else { throw gone("it", listing) }
-    let rows = try RowReader(db, ListingQuery.readable.rawValue)
-    rows.restart(listing.rawValue)
-    guard try rows.next(), rows.number(0) == count else { throw gone("an item", listing) }
+    let readable = try RowStatement(db, ListingQuery.readable.rawValue)
+    guard try readable.first(listing.rawValue, make: { $0.number(0) }) == Int64(count) else {
+      throw gone("an item", listing)
+    }
   }
 
   /// Whether a page lists items that the earlier pages of its source, given to ``notePage(_:of:isFirst:)``, do
@@ -486,7 +472,7 @@ extension Index {
     section: String
   ) throws(LarderError) -> Bool {
     try read { db in
-      let row = try RowReader(db, ListingQuery.newOnPage.rawValue)
+      let row = try RowStatement(db, ListingQuery.newOnPage.rawValue)
       row.restart(listing.rawValue, Int64(source), section)
       return try row.next()
     }
@@ -529,9 +515,9 @@ extension Index {
   }
 
   static func body(_ version: ItemVersion, _ db: Database) throws -> [UInt8]? {
-    let row = try RowReader(db, "SELECT body FROM item WHERE row = ?1")
-    row.restart(version.rawValue)
-    return try row.next() ? row.bytes(0) : nil
+    try RowStatement(db, "SELECT body FROM item WHERE row = ?1").first(version.rawValue) {
+      $0.bytes(0)
+    } ?? nil
   }
 
   /// The pictures that the items of a listing refer to, in order.
@@ -539,11 +525,9 @@ extension Index {
   /// A picture that occurs twice is in the list twice. The key of a picture that has no row is zero.
   package func pictures(listing: ListingID) throws(LarderError) -> [PictureID] {
     try read { db in
-      let rows = try RowReader(db, ListingQuery.pictures.rawValue)
-      rows.restart(listing.rawValue)
-      var pictures: [PictureID] = []
-      while try rows.next() { pictures.append(PictureID(rows.key(0))) }
-      return pictures
+      try RowStatement(db, ListingQuery.pictures.rawValue).all(listing.rawValue) {
+        PictureID($0.key(0))
+      }
     }
   }
 
@@ -553,13 +537,12 @@ extension Index {
     showing pictures: some Sequence<PictureID>
   ) throws(LarderError) -> [(picture: PictureID, place: Int, id: String)] {
     try read { db in
-      let rows = try RowReader(db, ListingQuery.itemsShowing.rawValue)
-      var items: [(picture: PictureID, place: Int, id: String)] = []
-      for picture in pictures {
-        rows.restart(listing.rawValue, picture.digest)
-        while try rows.next() { items.append((picture, Int(rows.number(0)), rows.text(1) ?? "")) }
+      let rows = try RowStatement(db, ListingQuery.itemsShowing.rawValue)
+      return try pictures.flatMap { picture in
+        try rows.all(listing.rawValue, picture.digest) {
+          (picture, Int($0.number(0)), $0.text(1) ?? "")
+        }
       }
-      return items
     }
   }
 
@@ -569,13 +552,10 @@ extension Index {
     showing pictures: some Sequence<PictureID>
   ) throws(LarderError) -> [(picture: PictureID, id: String)] {
     try read { db in
-      let rows = try RowReader(db, ListingQuery.detailsShowing.rawValue)
-      var items: [(picture: PictureID, id: String)] = []
-      for picture in pictures {
-        rows.restart(catalog.rawValue, picture.digest)
-        while try rows.next() { items.append((picture, rows.text(0) ?? "")) }
+      let rows = try RowStatement(db, ListingQuery.detailsShowing.rawValue)
+      return try pictures.flatMap { picture in
+        try rows.all(catalog.rawValue, picture.digest) { (picture, $0.text(0) ?? "") }
       }
-      return items
     }
   }
 
@@ -585,13 +565,8 @@ extension Index {
     in listing: ListingID
   ) throws(LarderError) -> [Int] {
     try read { db in
-      let rows = try RowReader(db, ListingQuery.placesOfKey.rawValue)
-      var places: [Int] = []
-      for id in ids {
-        rows.restart(listing.rawValue, id)
-        while try rows.next() { places.append(Int(rows.number(0))) }
-      }
-      return places
+      let rows = try RowStatement(db, ListingQuery.placesOfKey.rawValue)
+      return try ids.flatMap { id in try rows.all(listing.rawValue, id) { Int($0.number(0)) } }
     }
   }
 
@@ -605,7 +580,7 @@ extension Index {
 
 extension ItemRecord {
   /// Reads the present row of ``ListingQuery/items``; nil if the item is missing.
-  fileprivate init?(_ row: borrowing RowReader) {
+  fileprivate init?(_ row: borrowing RowStatement) {
     guard let key = row.text(0) else { return nil }
     self.init(key: key, body: row.bytes(1) ?? [])
   }
@@ -636,7 +611,7 @@ extension Index {
         items += try end(of: listing, from: 0, count: .max, db)
         try db.execute(sql: "INSERT INTO temp.page(listing) VALUES (?)", arguments: [listing])
       }
-      let joined = try ListingWriter.keep(selecting: RowReader(db, Self.firstOfPages), in: db)
+      let joined = try ListingWriter.keep(selecting: RowStatement(db, Self.firstOfPages), in: db)
       return (joined, items - (try end(of: joined, from: 0, count: .max, db)))
     }
   }

@@ -38,8 +38,8 @@ extension Index {
     let new = ["id", "older", "identity"]
     let columns = (pictureColumns.filter { !new.contains($0) } + ["content"])
       .joined(separator: ", ")
-    let rows = try RowReader(db, "SELECT row, url, sha256 IS NOT NULL FROM old_picture")
-    var write = try RowWriter(
+    let rows = try RowStatement(db, "SELECT row, url, sha256 IS NOT NULL FROM old_picture")
+    let write = try RowStatement(
       db,
       """
       INSERT OR REPLACE INTO picture(row, id, older, \(columns)) \
@@ -48,10 +48,11 @@ extension Index {
     )
     while try rows.next() {
       let url = rows.text(1) ?? ""
-      write.bind(1, PictureID(url: url).digest)
-      write.bind(2, rows.number(2) != 0 ? PictureName(older: url).path : nil)
-      write.bind(3, rows.number(0))
-      try write.run()
+      try write.run(
+        PictureID(url: url).digest,
+        rows.number(2) != 0 ? PictureName(older: url).path : nil,
+        rows.number(0)
+      )
     }
     let shared = """
       SELECT id FROM picture WHERE older IN \
@@ -74,21 +75,17 @@ extension Index {
 
   /// Moves the rows of items.
   private static func moveItems(in db: Database) throws {
-    let rows = try RowReader(db, "SELECT row, key, body, pictures FROM old_item ORDER BY row")
-    var write = try RowWriter(
+    let rows = try RowStatement(db, "SELECT row, key, body, pictures FROM old_item ORDER BY row")
+    let write = try RowStatement(
       db,
       "INSERT OR IGNORE INTO item(row, key, digest, body) VALUES (?,?,?,?)"
     )
-    var shown = try RowWriter(db, ListingQuery.newPicture.rawValue)
+    let shown = try RowStatement(db, ListingQuery.newPicture.rawValue)
     while try rows.next() {
       let (row, body) = (rows.number(0), rows.bytes(2) ?? [])
-      write.bind(1, row)
-      write.bind(2, rows.text(1) ?? "")
-      write.bind(3, IdentityDigest(of: body))
-      write.bind(4, body)
-      try write.run()
+      try write.run(row, rows.text(1) ?? "", IdentityDigest(of: body), body)
       guard db.changesCount > 0 else { continue }
-      try movePictures(rows.bytes(3), of: body, to: row, &shown, in: db)
+      try movePictures(rows.bytes(3), of: body, to: row, shown, in: db)
     }
   }
 
@@ -99,10 +96,10 @@ extension Index {
     _ packed: [UInt8]?,
     of body: [UInt8],
     to owner: Int64,
-    _ writer: inout RowWriter,
+    _ writer: borrowing RowStatement,
     in db: Database
   ) throws {
-    let known = try RowReader(
+    let known = try RowStatement(
       db,
       "SELECT row FROM old_picture JOIN picture USING (row) WHERE old_picture.id = ?1"
     )
@@ -116,25 +113,20 @@ extension Index {
         row = named?[number]
       }
       guard let row else { continue }
-      writer.bind(1, owner)
-      writer.bind(2, place)
-      writer.bind(3, row)
-      try writer.run()
+      try writer.run(owner, place, row)
       place += 1
     }
   }
 
   /// Gives a row to each picture whose URL is in a body, and returns the rows by the old keys of the pictures.
   private static func pictures(namedBy body: [UInt8], in db: Database) throws -> [Int64: Int64] {
-    let urls = try RowReader(
+    let urls = try RowStatement(
       db,
       "SELECT json_extract(value, '$.url') FROM json_each(CASE WHEN json_valid(?1) THEN ?1 END, '$.images')"
     )
-    urls.restart(String(decoding: body, as: UTF8.self))
-    var pictures: [PictureAddress] = []
-    while try urls.next() {
-      let url = urls.text(0) ?? ""
-      pictures.append(PictureAddress(id: PictureID(url: url), url: url, identity: url))
+    let pictures = try urls.all(String(decoding: body, as: UTF8.self)) { row in
+      let url = row.text(0) ?? ""
+      return PictureAddress(id: PictureID(url: url), url: url, identity: url)
     }
     let rows = try name(pictures, in: db).map { ($0.olderNumber, $1) }
     return Dictionary(rows) { first, _ in first }
@@ -144,37 +136,31 @@ extension Index {
   ///
   /// If a listing repeats an item, the first one stays. If an item is missing, its place gets a number that no item has.
   private static func moveListings(in db: Database) throws {
-    let rows = try RowReader(db, "SELECT id, items FROM old_listing")
-    var place = try RowWriter(
+    let rows = try RowStatement(db, "SELECT id, items FROM old_listing")
+    let place = try RowStatement(
       db,
       """
       INSERT OR IGNORE INTO listing_item(listing, place, item) \
       VALUES (?1, ?2, coalesce((SELECT row FROM old_item WHERE id = ?3), -1 - ?2))
       """
     )
-    let items = try RowReader(
+    let items = try RowStatement(
       db,
       "SELECT item FROM listing_item WHERE listing = ?1 ORDER BY place"
     )
-    var listing = try RowWriter(
+    let listing = try RowStatement(
       db,
       "INSERT OR IGNORE INTO listing(id, digest, items) VALUES (?,?,?)"
     )
     while try rows.next() {
       var (digest, count) = (RunningDigest(), Int64(0))
       for number in PackedNumbers.unpack(rows.bytes(1) ?? []) {
-        place.bind(1, rows.number(0))
-        place.bind(2, count)
-        place.bind(3, number)
-        try place.run()
+        try place.run(rows.number(0), count, number)
         count += Int64(db.changesCount)
       }
       items.restart(rows.number(0))
       while try items.next() { digest.add(ItemVersion(rawValue: items.number(0))) }
-      listing.bind(1, rows.number(0))
-      listing.bind(2, digest.identity)
-      listing.bind(3, count)
-      try listing.run()
+      try listing.run(rows.number(0), digest.identity, count)
       guard db.changesCount == 0 else { continue }
       // Without the repeats, the listing equals another one, which takes its place.
       let known = try ListingID.fetchOne(
@@ -206,15 +192,13 @@ extension Index {
         sql: "SELECT key FROM run_section UNION SELECT key FROM old_decoded"
       ).map { "\(name)\tsection\t\($0)" }
     }
-    let rows = try RowReader(db, "SELECT id, url FROM old_document")
-    var write = try RowWriter(db, "UPDATE old_document SET key = ? WHERE id = ?")
+    let rows = try RowStatement(db, "SELECT id, url FROM old_document")
+    let write = try RowStatement(db, "UPDATE old_document SET key = ? WHERE id = ?")
     while try rows.next() {
       let (number, url) = (rows.number(0), rows.text(1) ?? "")
       let key = readers.lazy.map { DocumentID(url: url, reader: $0).digest }
         .first { $0.olderNumber == number }
-      write.bind(1, key ?? IdentityDigest(high: UInt64(bitPattern: number), low: 0))
-      write.bind(2, number)
-      try write.run()
+      try write.run(key ?? IdentityDigest(high: UInt64(bitPattern: number), low: 0), number)
     }
     try db.execute(
       sql: """
@@ -229,28 +213,29 @@ extension Index {
 
   /// Moves the rows of details.
   private static func moveDetails(in db: Database) throws {
-    let rows = try RowReader(
+    let rows = try RowStatement(
       db,
       """
       SELECT d.catalog, d.item, o.key, d.state, d.body, d.pictures, d.since \
       FROM old_detail d LEFT JOIN old_document o ON o.id = d.document
       """
     )
-    var write = try RowWriter(
+    let write = try RowStatement(
       db,
       "INSERT INTO detail(catalog, item, document, state, body, since) VALUES (?,?,?,?,?,?)"
     )
-    var shown = try RowWriter(db, ListingQuery.newDetailPicture.rawValue)
+    let shown = try RowStatement(db, ListingQuery.newDetailPicture.rawValue)
     while try rows.next() {
       let body = rows.bytes(4)
-      write.bind(1, rows.number(0))
-      write.bind(2, rows.text(1) ?? "")
-      write.bind(3, rows.key(2))
-      write.bind(4, rows.text(3) ?? "")
-      write.bind(5, body)
-      write.bind(6, rows.optionalNumber(6))
-      try write.run()
-      try movePictures(rows.bytes(5), of: body ?? [], to: db.lastInsertedRowID, &shown, in: db)
+      try write.run(
+        rows.number(0),
+        rows.text(1) ?? "",
+        rows.key(2),
+        rows.text(3) ?? "",
+        body,
+        rows.optionalNumber(6)
+      )
+      try movePictures(rows.bytes(5), of: body ?? [], to: db.lastInsertedRowID, shown, in: db)
     }
   }
 }
@@ -271,13 +256,10 @@ extension Index {
   func takeOver(_ layout: CacheLayout, on disk: any Disk) throws(LarderError) {
     while true {
       let entries = try read { db in
-        let rows = try RowReader(
+        try RowStatement(
           db,
           Self.select + " WHERE older IS NOT NULL ORDER BY older LIMIT \(Self.takenOverAtOnce)"
-        )
-        var entries: [PictureEntry] = []
-        while try rows.next() { entries.append(PictureEntry(rows)) }
-        return entries
+        ).all { PictureEntry($0) }
       }
       guard !entries.isEmpty else { return }
       let squares = try squares(of: entries)

@@ -129,7 +129,7 @@ extension Index {
     _ body: (PictureEntry) throws -> Void
   ) throws(LarderError) {
     try read { db in
-      let row = try RowReader(db, Self.select + " WHERE id = ?")
+      let row = try RowStatement(db, Self.select + " WHERE id = ?")
       for id in ids {
         row.restart(id.digest)
         if try row.next() { try body(PictureEntry(row)) }
@@ -140,7 +140,7 @@ extension Index {
   /// Calls `body` with the rows of all pictures, one at a time, in the order of their ids.
   package func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(LarderError) {
     try read { db in
-      let rows = try RowReader(db, Self.select + " ORDER BY id")
+      let rows = try RowStatement(db, Self.select + " ORDER BY id")
       while try rows.next() { try body(PictureEntry(rows)) }
     }
   }
@@ -158,18 +158,15 @@ extension Index {
     in db: Database
   ) throws -> [PictureID: Int64] {
     var rows: [PictureID: Int64] = [:]
-    let known = try RowReader(db, "SELECT row, url, identity FROM picture WHERE id = ?")
-    var new = try RowWriter(db, "INSERT INTO picture(id, url, identity) VALUES (?,?,?)")
-    var renewed = try RowWriter(db, "UPDATE picture SET url = ?, identity = ? WHERE row = ?")
+    let known = try RowStatement(db, "SELECT row, url, identity FROM picture WHERE id = ?")
+    let new = try RowStatement(db, "INSERT INTO picture(id, url, identity) VALUES (?,?,?)")
+    let renewed = try RowStatement(db, "UPDATE picture SET url = ?, identity = ? WHERE row = ?")
     // In the order of the table's index, so that many new entries share a page.
     for picture in pictures.sorted(by: { $0.id < $1.id }) where rows[picture.id] == nil {
       let identity = picture.identity == picture.url ? nil : picture.identity
       known.restart(picture.id.digest)
       guard try known.next() else {
-        new.bind(1, picture.id.digest)
-        new.bind(2, picture.url)
-        new.bind(3, identity)
-        try new.run()
+        try new.run(picture.id.digest, picture.url, identity)
         rows[picture.id] = db.lastInsertedRowID
         continue
       }
@@ -178,10 +175,7 @@ extension Index {
       guard let url = known.text(1), url != picture.url,
         known.text(2) ?? url == picture.identity
       else { continue }
-      renewed.bind(1, picture.url)
-      renewed.bind(2, identity)
-      renewed.bind(3, row)
-      try renewed.run()
+      try renewed.run(picture.url, identity, row)
     }
     return rows
   }
@@ -189,7 +183,7 @@ extension Index {
   /// Writes rows, in one transaction.
   func save(_ entries: [PictureEntry]) throws(LarderError) {
     try write { db in
-      var writer = try PictureRowWriter(db)
+      let writer = try PictureRowWriter(db)
       for entry in entries { try writer.save(entry) }
     }
   }
@@ -204,7 +198,7 @@ extension Index {
   package func copyPictures(of other: Index) throws(LarderError) {
     let isKnown = try other.selection() == selection()
     try write { db in
-      var writer = try PictureRowWriter(db)
+      let writer = try PictureRowWriter(db)
       var last: PictureID?
       while true {
         let page = try other.pictures(after: last, count: 1_000)
@@ -226,11 +220,10 @@ extension Index {
   package func importPictures(_ entries: [PictureEntry]) throws(LarderError) {
     try write { db in
       let run = try Self.nextRun(db)
-      let held = try RowReader(db, "SELECT sha256 FROM picture WHERE id = ?")
-      var writer = try PictureRowWriter(db)
+      let held = try RowStatement(db, "SELECT sha256 FROM picture WHERE id = ?")
+      let writer = try PictureRowWriter(db)
       for entry in entries {
-        held.restart(entry.id.digest)
-        let before = try held.next() ? held.bytes(0) : nil
+        let before = try held.first(entry.id.digest) { $0.bytes(0) } ?? nil
         try writer.save(entry, before: before, run: run, in: db)
       }
     }
@@ -243,7 +236,7 @@ extension Index {
   ) throws(LarderError) {
     try read { db in
       let ids = PictureID.all(inFolder: folder)
-      let rows = try RowReader(db, Self.select + " WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
+      let rows = try RowStatement(db, Self.select + " WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
       rows.restart(ids.lowerBound.digest, ids.upperBound.digest)
       while try rows.next() { try body(PictureEntry(rows)) }
     }
@@ -263,23 +256,22 @@ extension Index {
     onlyHeld: Bool = false
   ) throws(LarderError) -> [PictureEntry] {
     try read { db in
-      let rows = try RowReader(db, onlyHeld ? Self.nextHeld : Self.next)
-      rows.restart(id?.digest ?? IdentityDigest(high: 0, low: 0), Int64(count))
-      var entries: [PictureEntry] = []
-      while try rows.next() { entries.append(PictureEntry(rows)) }
-      return entries
+      let rows = try RowStatement(db, onlyHeld ? Self.nextHeld : Self.next)
+      let last = id?.digest ?? IdentityDigest(high: 0, low: 0)
+      return try rows.all(last, Int64(count)) { PictureEntry($0) }
     }
   }
 
   /// The number of held pictures, and the number of those up to an id in the order of the ids.
   func heldCount(through id: PictureID?) throws(LarderError) -> (all: Int, passed: Int) {
     try read { db in
-      let rows = try RowReader(
+      let rows = try RowStatement(
         db,
         "SELECT count(*), count(*) FILTER (WHERE id <= ?1) FROM picture WHERE sha256 IS NOT NULL"
       )
-      rows.restart(id?.digest ?? IdentityDigest(high: 0, low: 0))
-      return try rows.next() ? (Int(rows.number(0)), Int(rows.number(1))) : (0, 0)
+      return try rows.first(id?.digest ?? IdentityDigest(high: 0, low: 0)) {
+        (Int($0.number(0)), Int($0.number(1)))
+      } ?? (0, 0)
     }
   }
 
@@ -292,13 +284,13 @@ extension Index {
   ) throws(LarderError) -> [String: PictureID] {
     try read { db in
       let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
-      let rows = try RowReader(db, select + "id = ?")
+      let rows = try RowStatement(db, select + "id = ?")
       // Find the rows whose older path begins with the given path without its extension, followed by a dot. The upper
       // bound ends with `/`, because that is the next character after `.`.
-      let older = try RowReader(db, select + "older >= ?1 || '.' AND older < ?1 || '/'")
+      let older = try RowStatement(db, select + "older >= ?1 || '.' AND older < ?1 || '/'")
       var ids: [String: PictureID] = [:]
       for path in paths {
-        func add(_ row: borrowing RowReader) {
+        func add(_ row: borrowing RowStatement) {
           let id = PictureID(row.key(0))
           // A file may be renamed already although its row still has the older path.
           let own = [row.text(2), PictureName(url: row.text(1) ?? "", id: id).path]
@@ -327,13 +319,13 @@ extension Index {
   ) throws(LarderError) {
     try read { db in
       let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
-      let rows = try RowReader(db, select + "id BETWEEN ?1 AND ?2")
+      let rows = try RowStatement(db, select + "id BETWEEN ?1 AND ?2")
       let ids = PictureID.all(inFolder: folder)
       rows.restart(ids.lowerBound.digest, ids.upperBound.digest)
       while try rows.next() {
         try body(PictureName(url: rows.text(1) ?? "", id: PictureID(rows.key(0))).file)
       }
-      let older = try RowReader(db, select + "older >= ?1 || '/' AND older < ?1 || '0'")
+      let older = try RowStatement(db, select + "older >= ?1 || '/' AND older < ?1 || '0'")
       older.restart("images/\(PictureName.folderName(folder))")
       while try older.next() {
         if let name = older.text(2).flatMap({ PictureName(path: $0) }) { try body(name.file) }
@@ -382,7 +374,7 @@ extension Index {
   ) throws(LarderError) {
     guard !entries.isEmpty || !ids.isEmpty else { return }
     try write { db in
-      var writer = try PictureRowWriter(db)
+      let writer = try PictureRowWriter(db)
       for entry in entries { try writer.save(entry) }
       for id in ids { try Self.forget(id, in: db) }
     }
@@ -404,34 +396,35 @@ extension Index {
 
 /// Writes complete rows of pictures, in the caller's transaction.
 struct PictureRowWriter: ~Copyable {
-  private var row: RowWriter
+  private let row: RowStatement
 
   init(_ db: Database) throws {
-    row = try RowWriter(db, Self.upsert)
+    row = try RowStatement(db, Self.upsert)
   }
 
-  mutating func save(_ entry: PictureEntry) throws {
-    row.bind(1, entry.id.digest)
-    row.bind(2, entry.url)
-    row.bind(3, entry.sha256)
-    row.bind(4, entry.sha256.map { ContentDigest.prefix($0) })
-    row.bind(5, entry.bytes)
-    row.bind(6, entry.type?.mediaType)
-    row.bind(7, entry.stamp?.inode)
-    row.bind(8, entry.stamp?.modified)
-    row.bind(9, entry.response)
-    row.bind(10, entry.expiry)
-    row.bind(11, entry.fetched)
-    row.bind(12, entry.checked)
-    row.bind(13, entry.failure)
-    row.bind(14, entry.failingSince)
-    row.bind(15, entry.older)
-    row.bind(16, entry.identity == entry.url ? nil : entry.identity)
-    try row.run()
+  func save(_ entry: PictureEntry) throws {
+    try row.run(
+      entry.id.digest,
+      entry.url,
+      entry.sha256,
+      entry.sha256.map { ContentDigest.prefix($0) },
+      entry.bytes.count,
+      entry.type?.mediaType,
+      entry.stamp?.inode,
+      entry.stamp?.modified,
+      entry.response,
+      entry.expiry,
+      entry.fetched,
+      entry.checked,
+      entry.failure,
+      entry.failingSince,
+      entry.older,
+      entry.identity == entry.url ? nil : entry.identity
+    )
   }
 
   /// Saves a row, and records that the picture changed if `before` is the SHA-256 of other bytes.
-  mutating func save(
+  func save(
     _ entry: PictureEntry,
     before: [UInt8]?,
     run: RunID,
@@ -456,7 +449,7 @@ struct PictureRowWriter: ~Copyable {
 
 extension PictureEntry {
   /// Reads the present row of a query that begins with ``Index/select``.
-  init(_ row: borrowing RowReader) {
+  init(_ row: borrowing RowStatement) {
     self.init(id: PictureID(row.key(0)), url: row.text(1) ?? "")
     sha256 = row.bytes(2)
     bytes = row.byteCount(3)

@@ -19,15 +19,11 @@ extension Index {
   package func claimed(at paths: Set<String>) throws(LarderError) -> [PictureEntry] {
     guard !paths.isEmpty else { return [] }
     return try read { db in
-      let rows = try RowReader(db, Self.select + " WHERE row IN (\(Self.claimed))")
-      var pictures: [PictureEntry] = []
-      while try rows.next() {
-        let entry = PictureEntry(rows)
-        if PictureName.paths(url: entry.identity).contains(where: paths.contains) {
-          pictures.append(entry)
-        }
-      }
-      return pictures
+      try RowStatement(db, Self.select + " WHERE row IN (\(Self.claimed))").all { row in
+        let entry = PictureEntry(row)
+        let isClaimed = PictureName.paths(url: entry.identity).contains(where: paths.contains)
+        return isClaimed ? entry : nil
+      }.compactMap(\.self)
     }
   }
 
@@ -90,7 +86,7 @@ extension Index {
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func held(at now: UnixTime) throws(LarderError) -> [GcPlan.Picture] {
     try read { db in
-      let rows = try RowReader(
+      let rows = try RowStatement(
         db,
         """
         SELECT id, coalesce(identity, url), bytes, content, coalesce(checked, fetched, 0), \
@@ -98,21 +94,16 @@ extension Index {
         LEFT JOIN unreferenced ON unreferenced.picture = id WHERE sha256 IS NOT NULL
         """
       )
-      rows.restart(now.seconds)
-      var pictures: [GcPlan.Picture] = []
-      while try rows.next() {
-        pictures.append(
-          GcPlan.Picture(
-            id: PictureID(rows.key(0)),
-            url: rows.text(1) ?? "",
-            bytes: rows.byteCount(2),
-            content: rows.number(3),
-            used: rows.time(4),
-            unreferenced: rows.optionalTime(5)
-          )
+      return try rows.all(now) {
+        GcPlan.Picture(
+          id: PictureID($0.key(0)),
+          url: $0.text(1) ?? "",
+          bytes: $0.byteCount(2),
+          content: $0.number(3),
+          used: $0.time(4),
+          unreferenced: $0.optionalTime(5)
         )
       }
-      return pictures
     }
   }
 }
@@ -149,21 +140,16 @@ extension Index {
     -> [Tombstone]
   {
     try read { db in
-      let rows = try RowReader(
+      let rows = try RowStatement(
         db,
         """
         SELECT url, removed, reason FROM tombstone \
         WHERE removed > ? AND removed <= ? ORDER BY url, removed
         """
       )
-      rows.restart(old.seconds, new.seconds)
-      var tombstones: [Tombstone] = []
-      while try rows.next() {
-        tombstones.append(
-          Tombstone(url: rows.text(0) ?? "", removed: rows.time(1), reason: rows.text(2) ?? "")
-        )
+      return try rows.all(old, new) {
+        Tombstone(url: $0.text(0) ?? "", removed: $0.time(1), reason: $0.text(2) ?? "")
       }
-      return tombstones
     }
   }
 

@@ -191,15 +191,11 @@ extension Index {
           ]
         )
       }
-      var row = try RowWriter(
+      let row = try RowStatement(
         db,
         "UPDATE run SET finished = ?, outcome = ?, report = ? WHERE id = ?"
       )
-      row.bind(1, now)
-      row.bind(2, outcome)
-      row.bind(3, report)
-      row.bind(4, run.rawValue)
-      try row.run()
+      try row.run(now, outcome, report, run.rawValue)
     }
   }
 

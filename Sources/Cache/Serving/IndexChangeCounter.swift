@@ -65,18 +65,15 @@ extension Index {
   /// paths.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try read { db in
-      let row: RowReader
-      if let id = PictureName.id(at: path) {
-        row = try RowReader(db, Self.select + " WHERE id = ?")
-        row.restart(id.digest)
-      } else {
-        row = try RowReader(db, Self.select + " WHERE older = ?")
-        row.restart(path)
-      }
-      guard try row.next() else { return nil }
-      let entry = PictureEntry(row)
-      return path == entry.older || path == entry.ownName.path
-        ? entry : nil
+      let id = PictureName.id(at: path)
+      let row = try RowStatement(db, Self.select + " WHERE \(id == nil ? "older" : "id") = ?")
+      let entry =
+        if let id {
+          try row.first(id.digest) { PictureEntry($0) }
+        } else {
+          try row.first(path) { PictureEntry($0) }
+        }
+      return path == entry?.older || path == entry?.ownName.path ? entry : nil
     }
   }
 
@@ -97,11 +94,9 @@ extension Index {
     of catalog: CatalogID
   ) throws(LarderError) -> Bool {
     try read { db in
-      let showing = try RowReader(db, Self.showing)
-      showing.restart(picture.digest, catalog.rawValue)
-      var versions = 0
-      while try showing.next() { versions += 1 }
-      let rows = try RowReader(db, versions > Self.fewVersions ? Self.lists : Self.isShown)
+      let showing = try RowStatement(db, Self.showing)
+      let versions = try showing.all(picture.digest, catalog.rawValue) { _ in }.count
+      let rows = try RowStatement(db, versions > Self.fewVersions ? Self.lists : Self.isShown)
       rows.restart(picture.digest, run.rawValue, catalog.rawValue)
       return try rows.next()
     }

@@ -311,7 +311,7 @@ struct PendingRows: Sendable {
 
   /// Writes all rows in the caller's transaction.
   func save(in db: Database, run: RunID) throws {
-    var writer = try PictureRowWriter(db)
+    let writer = try PictureRowWriter(db)
     for picture in contents.pictures {
       try writer.save(picture.entry, before: picture.before, run: run, in: db)
     }

@@ -161,13 +161,20 @@ package final class PictureStore: Sendable {
   }
 
   /// Commits all pictures that were passed to `commit` so far, and then calls `completion` on a queue of the store.
-  package func flush(_ completion: @escaping @Sendable () -> Void) {
+  private func flush(_ completion: @escaping @Sendable () -> Void) {
     let group = WorkGroup()
     for queue in queues {
       group.enter()
       queue.submit(.flush { group.leave() })
     }
     group.notify(queue: .global()) { [committer] in committer.flush(completion) }
+  }
+
+  /// Commits all pictures that were passed to `commit` so far, and waits for the end.
+  package func flush() {
+    let flushed = DispatchSemaphore(value: 0)
+    flush { flushed.signal() }
+    flushed.wait()
   }
 
   /// The first error of the index or the disk, after which the run can end early; nil if there was no error.

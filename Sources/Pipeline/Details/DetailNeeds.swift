@@ -18,19 +18,14 @@ struct DetailNeeds: Sendable {
   private let isRanked: Bool
 
   /// Makes the rules of a run; nil if it requests no details.
-  init?(
-    _ catalog: CatalogFile,
-    _ addresses: CatalogAddresses,
-    _ policy: RevalidationPolicy,
-    _ options: SyncOptions
-  ) {
-    guard let rule = catalog.detail, !options.noDetails else { return nil }
+  init?(_ request: RunRequest, _ policy: RevalidationPolicy) {
+    guard let rule = request.catalog.detail, !request.options.noDetails else { return nil }
     self.rule = rule
-    self.addresses = addresses
     self.policy = policy
-    reader = catalog.detailReader
-    mapping = catalog.detailDigest
-    isRanked = options.onlyDue
+    addresses = request.addresses
+    reader = request.catalog.detailReader
+    mapping = request.catalog.detailDigest
+    isRanked = request.options.onlyDue
   }
 
   /// An empty set of the details of a run.

@@ -28,7 +28,6 @@ final class DetailStage: Sendable {
     var hasAsked = false
     /// The answer for this document.
     var answer: SharedDetails?
-    var puller: Puller?
   }
 
   /// A detail that is being brought up to date.
@@ -71,6 +70,7 @@ final class DetailStage: Sendable {
   private let due: DueDetails
   private let fields: LostDetailFields
   private let state = Mutex(Work())
+  private let puller: Puller
 
   /// The maximum number of details in progress.
   private static let window = 64
@@ -96,10 +96,8 @@ final class DetailStage: Sendable {
       allowsRemovals: context.options.allowRemovals
     )
     // If one document has all details, they wait for it.
-    let puller = Puller(limit: Self.window, queue: context.starts, isOpen: !needs.rule.isShared) {
-      [weak self] _, count in self?.start(count)
-    }
-    state.withLock { $0.puller = puller }
+    puller = Puller(limit: Self.window, queue: context.starts, isOpen: !needs.rule.isShared)
+    puller.whenFree { [weak self] _, count in self?.start(count) }
   }
 
   /// The counts of details so far.
@@ -129,17 +127,17 @@ final class DetailStage: Sendable {
       $0.details.total += seen.total
       $0.details.done += fresh.count
     }
-    let (puller, isFirst) = state.withLock { state in
+    let isFirst = state.withLock { state in
       defer { state.hasAsked = state.hasAsked || seen.due > 0 }
       state.known += fresh.count
       state.held += fresh.held
       state.tally.total += seen.total
       state.tally.unchanged += fresh.held
       state.tally.missing += fresh.missing
-      return (state.puller, !state.hasAsked)
+      return !state.hasAsked
     }
     if needs.rule.isShared, isFirst, let first { askShared(first) }
-    puller?.add([Self.line: seen.due])
+    puller.add([Self.line: seen.due])
     fields.noteUnchanged(fresh.rows.count, held: fresh.bodies)
     for known in try context.index.details(catalog: context.entry.id, items: fresh.lost).values {
       noteLost(known)
@@ -263,11 +261,8 @@ final class DetailStage: Sendable {
 
   /// Lets the waiting items take their details from the document.
   private func settle(_ answer: SharedDetails) {
-    let puller = state.withLock { state in
-      state.answer = answer
-      return state.puller
-    }
-    puller?.open()
+    state.withLock { $0.answer = answer }
+    puller.open()
   }
 
   /// Takes an item's detail from the document that has the details of all items.
@@ -439,16 +434,16 @@ final class DetailStage: Sendable {
 
   /// Finishes some details.
   private func finish(_ number: Int = 1, _ count: (inout SyncReport.Details) -> Void) {
-    let (puller, failed) = state.withLock { state in
+    let failed = state.withLock { state in
       let before = state.tally.failed
       count(&state.tally)
-      return (state.puller, state.tally.failed - before)
+      return state.tally.failed - before
     }
     context.progress.update {
       $0.details.done += number
       $0.failed += failed
     }
-    puller?.leave(Self.line, number)
+    puller.leave(Self.line, number)
     for _ in 0..<number { group.leave() }
   }
 

@@ -17,13 +17,6 @@ final class PictureStage: Sendable {
   /// It is entered once for each picture that needs a request, and left when the picture is on disk or has failed.
   let group = WorkGroup()
 
-  private struct Work {
-    var tally = SyncReport.Pictures()
-    var puller: Puller?
-    /// Whether a request failed because the run ended.
-    var isOver = false
-  }
-
   let context: RunContext
   let strays: StrayFiles
   private let due: DuePictures
@@ -31,7 +24,10 @@ final class PictureStage: Sendable {
   private let since: UnixTime?
   private let ended: @Sendable (PictureID, FetchedPicture) -> Void
   let stored: @Sendable (PictureID) -> Void
-  private let state = Mutex(Work())
+  private let counts = Mutex(SyncReport.Pictures())
+  /// Whether a request failed because the run ended.
+  private let isOver = Atomic(false)
+  private let puller: Puller
 
   /// The maximum number of pictures of one host that are in progress.
   ///
@@ -77,18 +73,16 @@ final class PictureStage: Sendable {
       return (try? transport.parse(url, relativeTo: nil)).map(list) ?? ""
     }
     let isUnattended = context.options.onlyDue
-    let puller = Puller(
+    puller = Puller(
       limit: isUnattended ? Self.warmWindow : Self.window,
       queue: context.starts,
       isOpen: !isUnattended
-    ) { [weak self] host, count in self?.start(host, count) }
-    state.withLock { $0.puller = puller }
+    )
+    puller.whenFree { [weak self] host, count in self?.start(host, count) }
   }
 
   /// The counts so far.
-  var tally: SyncReport.Pictures { state.withLock { $0.tally } }
-
-  private var puller: Puller? { state.withLock { $0.puller } }
+  var tally: SyncReport.Pictures { counts.withLock { $0 } }
 
   /// Whether the index has pictures that this run did not come across.
   ///
@@ -110,7 +104,7 @@ final class PictureStage: Sendable {
   /// Starts the requests of an unattended run, the most valuable first.
   ///
   /// Call it when all sections have added their pictures.
-  func release() { puller?.open() }
+  func release() { puller.open() }
 
   /// Adds the pictures of a section's items, and requests those that are due.
   ///
@@ -156,16 +150,16 @@ final class PictureStage: Sendable {
     let started = list == nil ? seen.due : seen.due.filter(\.key.isEmpty)
     let count = started.values.reduce(0, +)
     for _ in 0..<count { group.enter() }  // Left in finish(_:_:_:), which ends every request.
-    state.withLock { state in
-      state.tally.referenced += seen.references
-      state.tally.total += seen.total
-      state.tally.fresh += seen.total - due
+    counts.withLock { counts in
+      counts.referenced += seen.references
+      counts.total += seen.total
+      counts.fresh += seen.total - due
     }
     context.progress.update {
       $0.pictures.total += seen.total
       $0.pictures.done += seen.total - count
     }
-    puller?.add(started)
+    puller.add(started)
   }
 
   /// Finishes a picture.
@@ -174,15 +168,13 @@ final class PictureStage: Sendable {
   func finish(_ id: PictureID?, _ host: String, _ end: FetchedPicture) {
     if let id { ended(id, end) }
     count(end)
-    puller?.leave(host)
+    puller.leave(host)
     group.leave()
   }
 
   private func count(_ end: FetchedPicture) {
-    state.withLock { state in
-      end.count(in: &state.tally)
-      if end == .unfinished { state.isOver = true }
-    }
+    counts.withLock { end.count(in: &$0) }
+    if end == .unfinished { isOver.store(true, ordering: .relaxed) }
     context.progress.update {
       $0.pictures.done += 1
       $0.bytes += end.bytes.count
@@ -196,7 +188,7 @@ extension PictureStage {
   ///
   /// Adopts files that a killed run left, and requests the rest. When the run is over, it only counts them.
   private func start(_ host: String, _ count: Int) {
-    guard !state.withLock(\.isOver) else {
+    guard !isOver.load(ordering: .relaxed) else {
       context.failures.note(unfinished: .picture, count)
       for _ in 0..<count { finish(nil, host, .unfinished) }
       return

@@ -8,6 +8,7 @@ import Transport
 /// It is opened before anything is fetched, and closed when the stages, which fetch sections, details and pictures,
 /// have ended.
 struct OpenedRun {
+  let run: SyncRun
   /// The values that all stages share.
   let context: RunContext
   /// The catalog's last run that ended; nil if no run has ended yet.
@@ -31,36 +32,19 @@ struct OpenedRun {
   ///
   /// - Parameters:
   ///   - request: The checked input of the run.
-  ///   - cache: The cache's path.
+  ///   - run: The run, whose cache is opened.
   ///   - holder: The text to write into the cache's lock.
-  ///   - disk: The file system to write to.
-  ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
-  ///   - transport: The transport that sends the requests.
-  ///   - shared: The differences from a plain sync.
-  ///   - hasStopped: Whether the run was ended early.
-  ///   - progress: The progress meter of the run.
-  ///   - notice: Called with a message for the user, for example when the lock of a dead process was taken over.
   /// - Throws: ``LarderError``, with code `locked` while another run holds the cache.
-  init(
-    _ request: RunRequest,
-    cache: String,
-    holder: String,
-    disk: any Disk,
-    remote: (any RemotePictures)?,
-    transport: any Fetching,
-    shared: SharedSync,
-    hasStopped: @escaping @Sendable () -> Bool,
-    progress: ProgressMeter,
-    notice: (String) -> Void
-  ) throws(LarderError) {
-    let layout = try CacheLayout(creating: cache, remote: remote)
+  init(_ request: RunRequest, of run: SyncRun, holder: String) throws(LarderError) {
+    self.run = run
+    let layout = try CacheLayout(creating: run.cache, remote: run.remote)
     lock = try CacheLock(layout, holder: holder)
-    if let words = lock.notice { notice(words) }
+    if let words = lock.notice { run.notice(words) }
     let index = try Index(layout)
     let oldest = request.now() + -PartialBodies.longestAge
-    try index.noteVary(PictureTraits(from: request.named, over: transport).digest)
+    try index.noteVary(PictureTraits(from: request.named, over: run.transport).digest)
     // The recovery would take the files of shards for strays, so their rows are written first.
-    imported = try shared.imported?(layout, index)
+    imported = try run.shared.imported?(layout, index)
     let recovery = try Recovery(layout, index, partialsSince: oldest)
     strays = recovery.strays
     folders = recovery.folders
@@ -71,7 +55,7 @@ struct OpenedRun {
     let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
     source = request.source
     if let source, let last = entry.source, source != last {
-      notice(
+      run.notice(
         "catalog \(catalog.name) was synced from \(last) before, and is synced from \(source) now; if that is another shop, "
           + "give it another name"
       )
@@ -82,7 +66,7 @@ struct OpenedRun {
     let store = PictureStore(
       layout,
       index: index,
-      disk: disk,
+      disk: run.disk,
       run: number,
       // The files of shards are already in the cache, and a merge fetches few others.
       findsEqualBytes: imported == nil,
@@ -93,13 +77,12 @@ struct OpenedRun {
     context = RunContext(
       request,
       entry,
-      over: transport,
+      over: run.transport,
       layout,
       index,
       store,
-      progress: progress,
-      failures: failures,
-      hasStopped: hasStopped
+      progress: run.progress,
+      failures: failures
     )
   }
 
@@ -110,13 +93,11 @@ struct OpenedRun {
   /// - Parameters:
   ///   - results: The results of the stages.
   ///   - began: The time at which the run began.
-  ///   - notice: Called with a message for the user if the clean-up after the end of the run fails.
   /// - Returns: The report.
   /// - Throws: ``LarderError`` if the cache failed, now or during a stage. The run is then not recorded as ended.
   func close(
     _ results: RunResults,
-    since began: ContinuousClock.Instant,
-    notice: (String) -> Void
+    since began: ContinuousClock.Instant
   ) throws(LarderError) -> SyncReport {
     // Keep the lock until the last row is written.
     defer { withExtendedLifetime(lock) {} }
@@ -170,7 +151,7 @@ struct OpenedRun {
       try tidy(marking: isWhole && report.outcome == .complete, hasOthers: hasOthers)
     } catch {
       // The run is already recorded, and the next run repeats this step.
-      notice(
+      run.notice(
         "the run is complete, but its clean-up failed; the next run will repeat it: \(error.description)"
       )
     }

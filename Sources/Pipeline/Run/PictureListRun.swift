@@ -116,9 +116,7 @@ package final class PictureListRun: Sendable {
     )
     try stage.add(known.map(\.id), isChanged: false)
     stage.group.join()
-    let flushed = DispatchSemaphore(value: 0)
-    context.store.flush { flushed.signal() }
-    flushed.wait()
+    context.store.flush()
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
     var results = ends.withLock { $0 }
     for id in try stage.unrequested() { results[id] = .unfinished }
@@ -146,8 +144,7 @@ package final class PictureListRun: Sendable {
       index,
       store,
       progress: progress,
-      failures: FailureLog(most: .max),
-      hasStopped: { [transport] in transport.hasStopped }
+      failures: FailureLog(most: .max)
     )
   }
 

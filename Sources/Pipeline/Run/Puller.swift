@@ -15,30 +15,29 @@ final class Puller: Sendable {
   private struct Lines {
     var isOpen: Bool
     var hosts: [String: Line] = [:]
+    var start: (@Sendable (_ host: String, _ count: Int) -> Void)?
   }
 
   private let state: Mutex<Lines>
   private let limit: Int
   private let queue: DispatchQueue
-  private let start: @Sendable (_ host: String, _ count: Int) -> Void
 
   /// Makes a puller.
   ///
-  /// Call ``leave(_:)`` at the end of each job.
+  /// Call ``whenFree(_:)`` before you add jobs, and ``leave(_:)`` at the end of each job.
   ///
   /// - Parameters:
   ///   - limit: The maximum number of jobs of a host that are in progress.
   ///   - queue: The Dispatch queue that starts jobs.
   ///   - isOpen: Whether jobs start as soon as they are added. If false, they wait until ``open()`` is called.
-  ///   - start: Takes the next jobs of a host, and starts them.
-  init(
-    limit: Int,
-    queue: DispatchQueue,
-    isOpen: Bool,
-    start: @escaping @Sendable (_ host: String, _ count: Int) -> Void
-  ) {
-    (self.limit, self.queue, self.start) = (limit, queue, start)
+  init(limit: Int, queue: DispatchQueue, isOpen: Bool) {
+    (self.limit, self.queue) = (limit, queue)
     state = Mutex(Lines(isOpen: isOpen))
+  }
+
+  /// Sets the function that takes the next jobs of a host, and starts them.
+  func whenFree(_ start: @escaping @Sendable (_ host: String, _ count: Int) -> Void) {
+    state.withLock { $0.start = start }
   }
 
   /// Adds jobs, which wait in the index.
@@ -60,22 +59,22 @@ final class Puller: Sendable {
 
   /// Changes the state of a host, then starts its next jobs if at most half of its places are taken.
   private func update(_ host: String, _ change: (inout Line) -> Void) {
-    let count = state.withLock { state in
+    let (count, start) = state.withLock { state in
       var line = state.hosts[host] ?? Line()
       change(&line)
       defer { state.hosts[host] = line }
       guard state.isOpen, line.waiting > 0, !line.isStarting, line.underWay <= limit / 2 else {
-        return 0
+        return (0, state.start)
       }
       let count = min(line.waiting, limit - line.underWay)
       line.isStarting = true
       line.waiting -= count
       line.underWay += count
-      return count
+      return (count, state.start)
     }
     guard count > 0 else { return }
     queue.async { [self] in
-      start(host, count)
+      start?(host, count)
       update(host) { $0.isStarting = false }
     }
   }

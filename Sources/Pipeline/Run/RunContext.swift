@@ -10,12 +10,10 @@ import Transport
 /// The stages fetch sections, details and pictures. A section is a list of items. A detail is the document about one
 /// item, with more data than the item has in a section.
 struct RunContext: Sendable {
-  let catalog: CatalogFile
+  /// The checked input of the run.
+  let request: RunRequest
   let entry: CatalogEntry
-  let options: SyncOptions
   let transport: any Fetching
-  /// The values of `${NAME}` in the URLs of the catalog file.
-  let variables: URLSecrets
   let layout: CacheLayout
   let index: Index
   let store: PictureStore
@@ -29,18 +27,6 @@ struct RunContext: Sendable {
   /// It is separate from ``work``, so that the pictures of the first section are requested while other sections are
   /// still being decoded.
   let starts: DispatchQueue
-  /// The clock.
-  let now: @Sendable () -> UnixTime
-  /// The origins (scheme, host and port) that the user named.
-  ///
-  /// They decide which headers a request gets, and whether its host is allowed to have a private address.
-  let named: NamedOrigins
-  /// The headers from the catalog file, with their variables expanded.
-  ///
-  /// They are sent only to the origins of `base` and of the sections.
-  let credentials: Headers
-  /// The secrets to redact in every message, because a server can repeat them in a response.
-  let secrets: RunSecrets
   /// The header fields and credentials that the response to a request for a picture can depend on.
   let pictureTraits: PictureTraits
   /// Decides which sections and details are requested.
@@ -52,9 +38,18 @@ struct RunContext: Sendable {
   ///
   /// If so, no further response is decoded.
   let isOver: @Sendable () -> Bool
+
+  var catalog: CatalogFile { request.catalog }
+  var options: SyncOptions { request.options }
+  var now: @Sendable () -> UnixTime { request.now }
+  var named: NamedOrigins { request.named }
+  var credentials: Headers { request.credentials }
+  var secrets: RunSecrets { request.secrets }
+  /// The values of `${NAME}` in the URLs of the catalog file.
+  var variables: URLSecrets { request.addresses.variables }
   /// The catalog file's `base`, if it is a URL: the base of relative picture URLs, and of all relative URLs in local
   /// documents.
-  let localBase: WebURL?
+  var localBase: WebURL? { request.addresses.localBase }
 
   /// Makes the state of a run that starts now.
   ///
@@ -67,41 +62,32 @@ struct RunContext: Sendable {
   ///   - store: The store of the pictures.
   ///   - progress: The progress meter of the run.
   ///   - failures: The log for the failures of all stages.
-  ///   - hasStopped: Whether the run was ended early.
   init(
     _ request: RunRequest,
     _ entry: CatalogEntry,
-    over transport: any Fetching,
+    over transport: StoppableTransport,
     _ layout: CacheLayout,
     _ index: Index,
     _ store: PictureStore,
     progress: ProgressMeter,
-    failures: FailureLog,
-    hasStopped: @escaping @Sendable () -> Bool
+    failures: FailureLog
   ) {
-    let fetching = request.transport(over: transport, isStopped: hasStopped)
+    let hasStopped = { @Sendable in transport.hasStopped }
     let (deadline, now) = (request.options.deadline, request.now)
-    catalog = request.catalog
+    self.request = request
     self.entry = entry
-    options = request.options
-    self.transport = fetching
-    variables = request.addresses.variables
+    self.transport = request.transport(over: transport, isStopped: hasStopped)
     self.layout = layout
     self.index = index
     self.store = store
     self.progress = progress
     work = DispatchQueue(label: "larder.work")
     starts = DispatchQueue(label: "larder.starts")
-    self.now = now
-    named = request.named
-    credentials = request.credentials
-    secrets = request.secrets
     pictureTraits = PictureTraits(from: request.named, over: transport)
-    needs = request.needs(over: fetching)
+    needs = request.needs(over: self.transport)
     self.failures = failures
     self.hasStopped = hasStopped
     isOver = { hasStopped() || deadline.map { now().seconds >= $0.seconds } ?? false }
-    localBase = request.addresses.localBase
   }
 }
 

@@ -43,29 +43,20 @@ final class RunStages: Sendable {
   ///
   /// Nothing is fetched yet.
   ///
-  /// - Parameters:
-  ///   - opened: The run.
-  ///   - addresses: Translates the addresses in the catalog file into URLs and paths of files.
-  ///   - disk: The file system to write squares to.
-  ///   - list: Assigns the pictures that are due to lists instead of requesting them; see ``SharedSync/list``.
+  /// - Parameter opened: The run.
   /// - Throws: ``LarderError`` when the index cannot be read.
-  init(
-    _ opened: OpenedRun,
-    _ addresses: CatalogAddresses,
-    disk: any Disk,
-    list: (@Sendable (WebURL) -> String)?
-  ) throws {
+  init(_ opened: OpenedRun) throws {
     let context = opened.context
     let squares = try context.options.squareSide.map { side in
-      try SquareStage(context, side: side, disk: disk)
+      try SquareStage(context, side: side, disk: opened.run.disk)
     }
     let pictures = try PictureStage(
       context,
       strays: opened.strays,
-      list: list,
+      list: opened.run.shared.list,
       since: opened.imported?.since
     ) { id in squares?.add(CollectionOfOne(id)) }
-    let details = try Self.details(context, addresses, pictures)
+    let details = try Self.details(context, pictures)
     self.opened = opened
     self.squares = squares
     self.pictures = pictures
@@ -107,9 +98,7 @@ final class RunStages: Sendable {
     details?.judge()
     pictures.group.join()
     checked.join()
-    let flushed = DispatchSemaphore(value: 0)
-    context.store.flush { flushed.signal() }
-    flushed.wait()
+    context.store.flush()
     var (held, bytesHeld) = ([PictureID](), ByteCount(0))
     try pictures.forEachHeld { id, bytes in
       if squares != nil { held.append(id) }
@@ -170,10 +159,9 @@ final class RunStages: Sendable {
 
   private static func details(
     _ context: RunContext,
-    _ addresses: CatalogAddresses,
     _ pictures: PictureStage
   ) throws(LarderError) -> DetailStage? {
-    let needs = DetailNeeds(context.catalog, addresses, context.needs, context.options)
+    let needs = DetailNeeds(context.request, context.needs)
     guard let needs else { return nil }
     return try DetailStage(
       context,

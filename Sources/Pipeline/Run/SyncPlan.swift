@@ -151,7 +151,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     _ transport: any Fetching,
     _ now: UnixTime
   ) throws {
-    let (catalog, options, addresses) = (request.catalog, request.options, request.addresses)
+    let options = request.options
     guard let run = try index.lastRun(catalog: entry.id) else { return }
     let traits = PictureTraits(from: request.named, over: transport)
     // A sync would let the pictures with `Vary` expire first.
@@ -166,7 +166,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     var freshPictures = 0
     func count(_ seen: SeenPictures) { freshPictures += seen.total - (seen.due[""] ?? 0) }
     let due = try DuePictures(index) { _ in "" }
-    let details = DetailNeeds(catalog, addresses, needs, options)
+    let details = DetailNeeds(request, needs)
     // The plan has the URLs in the order of the ids.
     let dueDetails = try details?.due(in: index, of: entry.id, isRanked: true)
     var total = 0
@@ -198,7 +198,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         for: url.map { traits($0) },
         onlyDue: options.onlyDue
       )
-      images.add(addresses.redacted(entry.url), need)
+      images.add(request.addresses.redacted(entry.url), need)
     }
     images.fetch.sort()
     images.revalidate.sort()

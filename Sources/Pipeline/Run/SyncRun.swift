@@ -17,15 +17,15 @@ import Transport
 package final class SyncRun: Sendable {
   private let catalog: CatalogFile
   private let folder: String
-  private let cachePath: String
+  let cache: String
   private let options: SyncOptions
-  private let transport: StoppableTransport
-  private let disk: any Disk
-  private let remote: (any RemotePictures)?
+  let transport: StoppableTransport
+  let disk: any Disk
+  let remote: (any RemotePictures)?
   private let environment: [String: String]
-  private let shared: SharedSync
+  let shared: SharedSync
   private let now: @Sendable () -> UnixTime
-  private let notice: @Sendable (String) -> Void
+  let notice: @Sendable (String) -> Void
 
   /// The progress of the run, so that a caller can display it.
   package let progress = ProgressMeter()
@@ -60,7 +60,7 @@ package final class SyncRun: Sendable {
   ) {
     self.catalog = catalog
     self.folder = folder
-    self.cachePath = cache
+    self.cache = cache
     self.options = options
     self.transport = StoppableTransport(transport)
     self.environment = environment
@@ -94,7 +94,7 @@ package final class SyncRun: Sendable {
       do {
         return try perform(holder: holder)
       } catch let error as LarderError where error.code == .damaged {
-        let words = try CacheCheck.renewIndex(of: cachePath, remote, holder: holder, at: now())
+        let words = try CacheCheck.renewIndex(of: cache, remote, holder: holder, at: now())
         guard let words else { throw error }
         notice(words)
         return try perform(holder: holder)
@@ -116,20 +116,8 @@ package final class SyncRun: Sendable {
       parser: transport,
       now: now
     )
-    let opened = try OpenedRun(
-      request,
-      cache: cachePath,
-      holder: holder,
-      disk: disk,
-      remote: remote,
-      transport: transport,
-      shared: shared,
-      hasStopped: { [transport] in transport.hasStopped },
-      progress: progress,
-      notice: notice
-    )
-    let stages = try RunStages(opened, request.addresses, disk: disk, list: shared.list)
-    return try opened.close(try stages.run(request.sections), since: began, notice: notice)
+    let opened = try OpenedRun(request, of: self, holder: holder)
+    return try opened.close(try RunStages(opened).run(request.sections), since: began)
   }
 }
 

@@ -27,7 +27,7 @@ final class SectionStage: Sendable {
   private let ended = Mutex<[SourceEnd]>([])
   /// The sources that are not yet started, by host.
   private let waiting = Mutex<[String: ArraySlice<SectionReading>]>([:])
-  private let puller = Mutex<Puller?>(nil)
+  private let puller: Puller
 
   /// Makes the stage of a run.
   ///
@@ -45,10 +45,8 @@ final class SectionStage: Sendable {
     pages = PageReader(context: context)
     guardian = SectionGuard(context: context, last: last)
     self.arrived = arrived
-    let made = Puller(limit: Self.window, queue: context.starts, isOpen: true) {
-      [weak self] host, count in self?.start(host, count)
-    }
-    puller.withLock { $0 = made }
+    puller = Puller(limit: Self.window, queue: context.starts, isOpen: true)
+    puller.whenFree { [weak self] host, count in self?.start(host, count) }
   }
 
   /// The results of the sections, in the catalog's order.
@@ -79,7 +77,7 @@ final class SectionStage: Sendable {
       readings[reading.host, default: []].append(reading)
     }
     waiting.withLock { [readings] in $0 = readings }
-    puller.withLock(\.self)?.add(readings.mapValues(\.count))
+    puller.add(readings.mapValues(\.count))
   }
 
   /// Starts the next sources of a host.
@@ -369,7 +367,7 @@ final class SectionStage: Sendable {
   private func end(_ source: SourceEnd) {
     ended.withLock { $0.append(source) }
     context.progress.update { $0.sections.done += 1 }
-    puller.withLock(\.self)?.leave(source.reading.host)
+    puller.leave(source.reading.host)
     group.leave()
   }
 
