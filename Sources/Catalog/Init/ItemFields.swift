@@ -47,7 +47,9 @@ struct ItemFields {
             return FieldScore(evidence: score.evidence, confidence: 0.35)
           }
           // A sync would skip many items without a word in the proposal.
-          return score.evidence.isNearlyUnique ? score : score.doubtful
+          let evidence = score.evidence
+          let isUnique = evidence.distinct.count * 50 >= evidence.held * 49
+          return isUnique && !evidence.isRefused ? score : score.doubtful
         }.ranked(by: \.confidence)
       }
       if field == .title { ranking = Self.named(ranking) }

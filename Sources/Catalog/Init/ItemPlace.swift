@@ -61,9 +61,9 @@ struct ItemPlace {
   /// The same place without the sections that do not satisfy a condition.
   ///
   /// The sections must be arrays in an object.
-  func keeping(_ isSection: (JSONNode) -> Bool) -> ItemPlace {
+  func keeping(_ isSection: (_ name: String, _ list: JSONNode) -> Bool) -> ItemPlace {
     var (kept, some) = (
-      self, zip(names, sections).map { (name: $0, list: $1, isKept: isSection($1)) }
+      self, zip(names, sections).map { (name: $0, list: $1, isKept: isSection($0, $1)) }
     )
     kept.leftOut = some.filter { !$0.isKept }.map {
       OtherList(path: path + [$0.name], count: $0.list.count)
@@ -399,7 +399,7 @@ struct ResponseLook {
       var fields = fields(of: place, isLenient)
       var confidence = fields.confidence * MappingProposal.weight(of: place, fields)
       if !place.names.isEmpty {
-        let kept = place.keeping { fields.areItems($0.elements) }
+        let kept = place.keeping { fields.areItems($1.elements, called: $0) }
         if kept.names.count == 1 { leftOut[place.path + kept.names] = kept.leftOut }
         guard kept.names.count > 1 else { continue }
         if !kept.leftOut.isEmpty {
@@ -427,7 +427,9 @@ struct ResponseLook {
       if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
       all.append((place, confidence, fields))
       // Of two lists that are as likely, such as the featured items and all items, the longer one is taken.
-      let margin = place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
+      let isPart = best?.place.kind == .sectionsByName && best?.place.path == place.path.dropLast()
+      let margin =
+        isPart ? 0.1 : place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
       if best.map({ confidence > $0.confidence + margin }) ?? true {
         best = (place, confidence, fields)
       }
@@ -549,11 +551,13 @@ extension ItemFields {
 
   /// Whether the objects of a list are items, to judge by the fields of the items in several lists.
   ///
-  /// A sync must be able to read them, and some have a price or a picture if items of the other lists have one.
-  fileprivate func areItems(_ objects: [JSONNode]) -> Bool {
+  /// A sync must be able to read them, and some have a price or a picture if items of the other lists have one. Objects
+  /// in a list that is called `categories` must have a price.
+  fileprivate func areItems(_ objects: [JSONNode], called name: String) -> Bool {
     let (ids, titles) = (rankings[.id] ?? [], alternatives(.title))
     let lost = objects.count { !shows(ids, $0) || !shows(titles, $0) }
-    let shown = salePrice + normalPrice + thumbnail + gallery
+    let isOfOthers = FieldRules.has("other", "person", in: NameWords.plain(name))
+    let shown = salePrice + normalPrice + (isOfOthers ? [] : thumbnail + gallery)
     return !SkipLimit.standard.refuses(lost: lost, of: objects.count)
       && (shown.isEmpty || objects.contains { shows(shown, $0) })
   }

@@ -354,8 +354,9 @@ extension MappingProposal: ProposedReading {
       ("sections", hasSections), ("items", confidence >= FieldScore.sure && !isShort),
       ("id", hasID),
       ("title", fields.rankings[.title]?.first?.isSure == true),
-      ("currency", isPaidInCurrency), ("normalPrice", normalPrice?.isSure ?? true),
-      ("salePrice", salePrice?.isSure ?? (unreadPrice == nil)),
+      ("currency", isPaidInCurrency),
+      ("normalPrice", normalPrice?.isSure ?? (unread(.normalPrice) == nil)),
+      ("salePrice", salePrice?.isSure ?? (unread(.salePrice) == nil)),
       ("thumbnail", thumbnail?.isSure ?? true),
       ("gallery", gallery?.isSure ?? true),
     ].filter { !$1 }.map(\.0)
@@ -391,11 +392,8 @@ extension MappingProposal: ProposedReading {
       ? [noted("  id: $.id", 0.8, "the name that each has in the response")] : line(.id)
     lines += [FieldRules.Field.title, .description, .badges, .deliveryTypes].flatMap(line)
     lines += priceLines(.normalPrice, normalPrice) + priceLines(.salePrice, salePrice)
-    if salePrice == nil {
-      lines.append(
-        unreadPrice.map(Self.line(ofUnread:))
-          ?? "  # salePrice: nothing looks like a price; write its path here"
-      )
+    if salePrice == nil, unread(.salePrice) == nil {
+      lines.append("  # salePrice: nothing looks like a price; write its path here")
     }
     lines += line(.latitude) + line(.longitude) + line(.address)
     let pictures = pictureLines(.thumbnail, thumbnail) + pictureLines(.gallery, gallery)
@@ -409,23 +407,30 @@ extension MappingProposal: ProposedReading {
   }
 
   /// The texts with a price's name that are no amounts, such as "USD 3.09+"; nil if there are none.
-  private var unreadPrice: FieldEvidence? {
-    fields.evidence.first {
-      PriceMeaning.of($0.place) != nil && $0.isText && !$0.place.isMany && !$0.place.isChosen
-        && $0.share { $0.contains(where: \.isWholeNumber) && $0.utf8.count <= 60 } > 0.5
+  private func unread(_ field: FieldRules.Field) -> FieldEvidence? {
+    fields.evidence.first { evidence in
+      let meaning = PriceMeaning.of(evidence.place)?.meaning
+      let isCalled = field == .normalPrice ? meaning == .former : meaning != nil
+      return isCalled && evidence.isText && !evidence.place.isMany && !evidence.place.isChosen
+        && evidence.share { text in
+          text.contains(where: \.isWholeNumber) && text.utf8.count <= 100
+            && !PriceText.isPrice(text)
+        } > 0.5
     }
   }
 
   /// A comment with the path to such texts, and the program that leaves the first number of each.
-  private static func line(ofUnread evidence: FieldEvidence) -> String {
+  private func unreadLines(_ field: FieldRules.Field) -> [String] {
+    guard let evidence = unread(field) else { return [] }
     let path = evidence.place.steps.map { JQText.member($0.name) }.joined()
-    let number = #"[match("[0-9]([0-9 .,]*[0-9])?").string][0]"#
+    let number = #"[match("\\d([\\d .,٬٫]*\\d)?").string][0]"#
     let program = YAMLText.quoted("(\(path) | strings) |= \(number)")
     let example = evidence.samples.first { !PriceText.isPrice($0) } ?? ""
-    return "  # salePrice: \(YAMLText.scalar(evidence.place.first))   "
-      + YAMLText.comment(
-        "\(YAMLText.quoted(example)) is no amount; records: \(program) leaves its first number"
-      )
+    let reason = "\(YAMLText.quoted(example)) is no amount; records: \(program)"
+    return [
+      "  # \(field.rawValue): \(YAMLText.scalar(evidence.place.first))   "
+        + YAMLText.comment("\(reason) leaves its first number")
+    ]
   }
 
   /// The line of a field, followed by comments with other paths that it possibly has.
@@ -507,7 +512,7 @@ extension MappingProposal: ProposedReading {
 
   /// The lines of a price, among them a comment with another unit.
   private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
-    guard let price else { return [] }
+    guard let price else { return unreadLines(field) }
     let reason =
       price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " }
       ?? price.guess.map {

@@ -206,7 +206,7 @@ extension CurrencyProposal {
     let named = Self.named(items, beside: prices.first?.place)
     let isOne = named?.distinct.count == 1
     let code = Self.code(in: root)
-    let names = prices.map { $0.place.name.uppercased() }
+    let names = prices.flatMap { NameWords.words(of: $0.place.name).map { $0.uppercased() } }
     if let code = given {
       self.init(code, 1, "given")
     } else if let code = named?.samples.first.flatMap(Self.code) {
@@ -220,8 +220,10 @@ extension CurrencyProposal {
       self.unknown = unknown
     } else if let code {
       self.init(code, 0.8, "the response names it")
-    } else if let code = names.first(where: Currency.codes.contains) {
-      // For example `{"price": {"EUR": 7, "USD": 8}}`.
+    } else if let code = names.first(where: {
+      Currency.codes.contains($0) && !Self.words.contains($0)
+    }) {
+      // For example `{"price": {"EUR": 7, "USD": 8}}` and `price_usd`.
       self.init(code, 0.8, "the name of the price's field says so")
     } else if let coded = items.first(where: Self.areCodes), let code = coded.samples.first {
       self.init(code, 0.6, "\(YAMLText.scalar(coded.place.first)) has it: correct it if need be")
@@ -248,10 +250,12 @@ extension CurrencyProposal {
     return Currency.code(of: text) ?? (codes.count == 1 ? codes[0] : nil)
   }
 
+  /// Codes of currencies that are words too.
+  private static let words = ["ALL", "COP", "CUP", "GEL", "MAD", "PEN", "SOS", "TOP", "TRY"]
+
   /// Whether all values are codes of currencies, although the name of their path does not say so.
   private static func areCodes(_ evidence: FieldEvidence) -> Bool {
-    let words = ["ALL", "COP", "CUP", "GEL", "MAD", "PEN", "SOS", "TOP"]
-    return evidence.isText && evidence.distinct.count == 1
+    evidence.isText && evidence.distinct.count == 1
       && evidence.share { Currency.codes.contains($0) && !words.contains($0) } == 1
   }
 
@@ -326,27 +330,31 @@ extension CurrencyProposal {
   private static func spoken(_ items: [FieldEvidence], among codes: [String] = Currency.codes)
     -> Self?
   {
-    for (language, letters, share, own) in [
-      ("Korean", "\u{AC00}"..."\u{D7A3}", 0.5, ["KRW"]),
+    for (language, letters, density, own) in [
+      ("Korean", "\u{AC00}"..."\u{D7A3}", 0.2, ["KRW"]),
       ("Japanese", "\u{3041}"..."\u{30FE}", 0.1, ["JPY"]),
-      ("Chinese", "\u{4E00}"..."\u{9FFF}", 0.5, ["CNY", "TWD", "HKD"]),
-      ("Thai", "\u{E01}"..."\u{E5B}", 0.5, ["THB"]),
-      ("Hebrew", "\u{5D0}"..."\u{5EA}", 0.5, ["ILS"]),
-      ("Hindi", "\u{904}"..."\u{939}", 0.5, ["INR"]),
+      ("Chinese", "\u{4E00}"..."\u{9FFF}", 0.2, ["CNY", "TWD", "HKD"]),
+      ("Thai", "\u{E01}"..."\u{E5B}", 0.2, ["THB"]),
+      ("Hebrew", "\u{5D0}"..."\u{5EA}", 0.2, ["ILS"]),
+      ("Hindi", "\u{904}"..."\u{939}", 0.2, ["INR"]),
       // Russian has none of these letters, and in Ukrainian some words have none of them either.
-      ("Ukrainian", "\u{454}"..."\u{457}", 0.1, ["UAH"]),
-      ("Russian", "\u{410}"..."\u{44F}", 0.5, ["RUB"]),
-      ("Danish or Norwegian", "\u{F8}"..."\u{F8}", 0.1, ["DKK", "NOK"]),
-      ("Polish", "\u{141}"..."\u{142}", 0.1, ["PLN"]),
-      ("Czech", "\u{11A}"..."\u{11B}", 0.1, ["CZK"]),
-      ("Hungarian", "\u{150}"..."\u{151}", 0.1, ["HUF"]),
-      ("Romanian", "\u{218}"..."\u{21B}", 0.1, ["RON"]),
-      ("Turkish", "\u{130}"..."\u{131}", 0.1, ["TRY"]),
-      ("Vietnamese", "\u{1EA0}"..."\u{1EF9}", 0.1, ["VND"]),
+      ("Ukrainian", "\u{454}"..."\u{457}", 0, ["UAH"]),
+      ("Russian", "\u{410}"..."\u{44F}", 0.2, ["RUB"]),
+      ("Danish or Norwegian", "\u{F8}"..."\u{F8}", 0, ["DKK", "NOK"]),
+      ("Polish", "\u{141}"..."\u{142}", 0, ["PLN"]),
+      ("Czech", "\u{11A}"..."\u{11B}", 0, ["CZK"]),
+      ("Hungarian", "\u{150}"..."\u{151}", 0, ["HUF"]),
+      ("Romanian", "\u{218}"..."\u{21B}", 0, ["RON"]),
+      ("Turkish", "\u{130}"..."\u{131}", 0, ["TRY"]),
+      ("Vietnamese", "\u{1EA0}"..."\u{1EF9}", 0, ["VND"]),
     ] {
+      // A text in another language can have a few letters of a script, for example in brackets.
       let isSpoken = items.contains { evidence in
         evidence.isText
-          && evidence.share { $0.contains { letters.contains(String($0)) } } > share
+          && evidence.share { text in
+            let own = text.count { letters.contains(String($0)) }
+            return own > 0 && Double(own) >= density * Double(text.count(where: \.isLetter))
+          } > (density == 0.2 ? 0.5 : 0.1)
       }
       guard isSpoken else { continue }
       let reason = "the response names none, its texts are \(language): correct it if need be"
@@ -425,7 +433,7 @@ enum PriceText {
 
   /// The two amounts of a range such as "5-9 €", or the whole text if it is not a range.
   private static func amounts(_ text: String) -> [String] {
-    text.split { "~～〜–—−".contains($0) }.flatMap { part in
+    text.replacing(" to ", with: "~").split { "~～〜–—−".contains($0) }.flatMap { part in
       // A hyphen between two numbers separates them. In "12,-" it means that there are no decimals.
       let ends = part.split(separator: "-")
       let isRange = ends.count == 2 && ends.allSatisfy { $0.contains(where: \.isWholeNumber) }

@@ -48,7 +48,7 @@ extension Price {
   ///   "19.990" USD is 19.99.
   /// - A text that can have two meanings is an error, for example "19.999" USD and "19.990" EUR.
   ///
-  /// Of a range such as "5~7" or "10.00 - 12.50 EUR", the lower end is read. If the text has a unit, it must be a unit
+  /// Of a range such as "5~7", "$5 to $7" or "10.00 - 12.50 EUR", the lower end is read. If the text has a unit, it must be a unit
   /// of `currency`. The amount is not rounded, except in the text of a number with 15 digits or more, such as
   /// "164429.89045383412", which the shop has computed (``init(_:currency:)``).
   ///
@@ -90,7 +90,8 @@ extension Price {
 
   /// The lower end of a range such as "5~7", or nil if the text is not a range.
   private static func lowEnd(of text: String, currency: String) throws(CatalogError) -> Price? {
-    let ends = text.split(omittingEmptySubsequences: false, whereSeparator: rangeMarks.contains)
+    let ends = text.replacing(" to ", with: "~")
+      .split(omittingEmptySubsequences: false, whereSeparator: rangeMarks.contains)
     guard ends.count == 2, ends[0].contains(where: \.isWholeNumber),
       let last = ends[1].lastIndex(where: \.isWholeNumber)
     else { return nil }
