@@ -270,8 +270,8 @@ package struct ListingDecoder: Sendable {
     guard node.kind == .object else {
       // If a block of linked data or a line of a table cannot be read, its reader puts the reason into the array as a
       // text.
-      let isReason = mapping.notation.kind == .html || node.text?.hasPrefix("line ") == true
-      let reason = isReason && !mapping.notation.isJSON ? node.text : nil
+      let isProgram = mapping.transform != nil || mapping.records != nil
+      let reason = !isProgram && mapping.notation.hasReasons ? node.text : nil
       reader.note(nil, reason ?? "expected an object, found \(node.kind.phrase)")
       return (nil, nil)
     }
@@ -406,12 +406,6 @@ package struct ListingDecoder: Sendable {
 }
 
 extension ListingDecoder {
-  /// Names that shops use for the total number of items.
-  ///
-  /// They are in the form of ``NameWords/plain(_:)``: `totalCount` is "total count".
-  static let totalNames: Set<String> = [
-    "total", "total count", "total results", "total items", "total elements", "count",
-  ]
   /// Names of objects that have the total number in shops that do not put it beside the items.
   private static let totalPlaces = ["meta", "pagination", "paging", "page", "data"]
 
@@ -419,7 +413,8 @@ extension ListingDecoder {
   static func total(in root: JSONNode) -> Int? {
     guard root.kind == .object else { return nil }
     for node in [root] + totalPlaces.compactMap({ root[$0] }) {
-      for (name, value) in node.firstMembers(60) where totalNames.contains(NameWords.plain(name)) {
+      for (name, value) in node.firstMembers(60)
+      where FieldRules.isNamed("stated", NameWords.plain(name)) {
         if let number = value.integer { return number }
       }
     }
@@ -434,30 +429,21 @@ extension ListingDecoder {
     var (page, pages): (Int?, Int?) = (nil, nil)
     for (name, value) in node.members.prefix(60) {
       let (words, place) = (NameWords.plain(name), path + name)
-      if moreNames.contains(words), value.boolean == true { return "\(place) is true" }
+      if FieldRules.isNamed("more", words), value.boolean == true { return "\(place) is true" }
       // The HAL form is {"_links": {"next": {"href": "…"}}}.
-      if nextNames.contains(words),
+      if FieldRules.isNamed("next", words) || FieldRules.isNamed("nextCursor", words),
         (value["href"] ?? value).text?.isEmpty == false || value.integer ?? 0 > 0
       {
         return "it has \(place)"
       }
-      if pageNames.contains(words) { page = value.integer ?? page }
-      if pagesNames.contains(words) { pages = value.integer ?? pages }
+      // Numbers such as `pageIndex` can count from 0.
+      if ["page", "current page"].contains(words) { page = value.integer ?? page }
+      if FieldRules.isNamed("pages", words) { pages = value.integer ?? pages }
       if let found = continuation(in: value, path: place + ".", depth: depth + 1) { return found }
     }
     guard let page, let pages, page < pages else { return nil }
     return "it is page \(page) of \(pages)"
   }
-
-  private static let moreNames: Set<String> = ["has more", "has next", "has next page"]
-  private static let nextNames: Set<String> = [
-    "next", "next page", "next url", "next link", "next page url", "next href", "next cursor",
-    "next page token", "next token", "next cursor token", "continuation token",
-  ]
-  private static let pageNames: Set<String> = ["page", "current page"]
-  private static let pagesNames: Set<String> = [
-    "pages", "total pages", "page count", "last page",
-  ]
 }
 
 extension DecodedListing {

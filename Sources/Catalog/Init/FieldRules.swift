@@ -21,12 +21,12 @@ enum FieldRules {
     id            | 0.85 | sku, hash, code, article number, product code, item no, item number, product number, artikelnummer, gtin, ean, isbn, 번호, 品番, 编号, артикул, 货号 | the trade's number of a product
     id            | 0.75 | handle, slug, key, reference, referencia, ref, codigo, código, part number | tells things apart in addresses
     title         | 1    | name, product name, productname, product title, item name, goods name, 상품명, 메뉴명, 商品名, produktname | says itself what it names
-    title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, nume, denumire, titlu, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题, naziv, ime, nama, adı, adi, kitap adi, ürün adı, urun adi, název, nazev, tên, ten, 建物名, 物件名, pavadinimas, prekė, preke | next to a name it may be an epithet
+    title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, nume, denumire, titlu, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题, naziv, ime, nama, adı, adi, kitap adi, ürün adı, urun adi, název, nazev, tên, ten, 建物名, 物件名, pavadinimas, prekė, preke, nev, név, nimetus, nomi, nosaukums, nazov, názov, naslov, назва, назив, атауы, τίτλος, όνομα, الاسم, اسم, العنوان, نام, عنوان, שם, ชื่อ, नाम, isim, başlık, baslik, tytul, tytuł, emri, heiti, tieu de, ten sp, tensp, ten san pham | next to a name it may be an epithet
     title         | 0.9  | display name, heading, headline, cím, cim | the same for people, or an address too
     title         | 0.7  | label, subject | may be another thing's
     title         | 0.5  | alt, caption | says what is in a picture
     thing         | 1    | product, produkt, produit, producto, produto, prodotto, artikel, articulo, artículo, artigo, articolo, товар, продукт | the name of a thing, or its number
-    description   | 1    | description, product description, beschreibung, descripcion, descripción, descrizione, descrição, opis, deskripsi, açıklama, aciklama, 상품설명, описание | prose of the item
+    description   | 1    | description, product description, beschreibung, descripcion, descripción, descrizione, descrição, opis, deskripsi, açıklama, aciklama, 상품설명, описание, опис, leiras, leírás, kirjeldus, popis, apraksts, aprasymas, aprašymas, kuvaus, beskrivelse, beskrivning, omschrijving, descriere, mota, mo ta, mô tả, περιγραφή, توضیحات, الوصف, תיאור, รายละเอียด, tavsif | prose of the item
     description   | 0.9  | short description, body html, desc, description html, 설명, 상세설명, 説明, 描述 | a part or a form of it
     description   | 0.8  | summary, blurb, long description, excerpt | shorter or longer
     description   | 0.65 | text, body, content, details, plain text, about, subtitle | often something else
@@ -43,12 +43,12 @@ enum FieldRules {
     address       | 0.8  | address line, address1, street | a part of it
     thumbnail     | 1    | thumbnail, thumb, thumbnail url, thumb url, 썸네일 | stands for the item
     thumbnail     | 0.95 | main image, default image, primary image, featured image, image link, 대표이미지 | the first of its pictures
-    thumbnail     | 0.92 | image, image url, img, img url, picture, photo, cover, poster, small image, 이미지, gambar, slika, resim, capa | a picture of it
+    thumbnail     | 0.92 | image, image url, img, img url, picture, photo, cover, poster, small image, 이미지, gambar, slika, resim, capa, rasm, rasmi, pilt, kep, kép, hinh anh, hinh, anh, ảnh, billede, bilde, nuotrauka, attels, poza, imagine, تصویر, عکس, صورة, εικόνα, תמונה, зображення | a picture of it
     gallery       | 1    | images, gallery, pictures, photos, image urls, all images | its pictures
     gallery       | 0.95 | additional images, additional image urls, additional image link, media, thumb images | further pictures
     gallery       | 0.8  | image, img, picture, photo | pictures, of whatever number
     price         | 0.97 | final, current, selling, calculated, 판매가, 판매가격, 販売価格, 售价 | what is paid in the end
-    price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pret, preț, preţ, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá, מחיר, vk, cijena, 家賃, 賃料, kaina, ár, стоимость, вартість | a price's name
+    price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pret, preț, preţ, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá, מחיר, vk, cijena, 家賃, 賃料, kaina, ár, стоимость, вартість, narx, narxi, hind, verð, cmimi, çmimi, qiymet, qiymət, бағасы, баға, ფასი, գին, قیمت, कीमत, মূল্য, presyo, preu, prezo, 價格, 售價 | a price's name
     price         | 0.9  | ar | a price's name in one language, and a language
     price         | 0.65 | unit, base, net, netto, offers, standard, reference, market, suggested | a price in some sense
     reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция, specials, promocional, redus, الخصم, خصم, מבצע | only reduced items have it
@@ -70,7 +70,7 @@ enum FieldRules {
     tally         | 1    | raters, votes, likes, views, sold, downloads, favorites, favourites, followers, comments, clicks, bought, of, 수, 件数 | a number that changes from day to day
     group         | 1    | group, parent, family | says to what the thing belongs
     engines       | 1    | seo, meta, og | written for search engines
-    picture       | 1    | image, images, img, imgs, picture, pictures, pict, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, capa, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение, gambar, slika, slike, resim, resimler | pictures
+    picture       | 1    | image, images, img, imgs, picture, pictures, pict, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, capa, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение, gambar, slika, slike, resim, resimler, rasm, rasmi, pilt, pildid, kep, kép, képek, hinh, ảnh, billede, billeder, bilde, nuotrauka, attels, poza, poze, imagine, imagini, تصویر, عکس, صورة, εικόνα, תמונה, зображення | pictures
     link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw, web, mobile, desktop, main, default, standard, normal | one of the forms of a picture
     largest       | 1    | original, o, large, detail, largest, full, xl, xxl, xlarge, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży | its largest form
     idWord        | 1    | id, identifier, uuid, sku, code, key, no, nr, num, number, nummer, numero, número, kod, cod, codigo, código | begins or ends the name of an id, as in id_producto and objectNumber
@@ -89,11 +89,9 @@ enum FieldRules {
     huge          | 1    | extra, xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
     middle        | 1    | medium, middle, med, md, mid | smaller than usual
     width         | 1    | width, w, image width, pixel width | how wide the picture beside it is
-    sizeParameter | 1    | max, w, h, width, height, size, s, imwidth, wid, hei, sw, sh, maxwidth, maxheight | says in a URL how large the picture is
     backdrop      | 1    | header, banner, background, backdrop, hero, alt, hover, back | a picture for an item that has no other
     webPage       | 1    | page, pages | a page about the item or its picture
     webLink       | 1    | detail, details, link, links, href, web | a page, unless a name says that it is a picture
-    translated    | 1    | translations, translation, i18n, localized, multilang, locales, lang | the text before it, by language
     digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
     divisor       | 1    | divisor, divide by, denominator | the number by which the price beside it has to be divided
     rate          | 1    | rate, exchange rate, kurs, курс | what one unit of a currency costs in another
@@ -107,6 +105,8 @@ enum FieldRules {
     more          | 1    | has more, has next, has next page, more | true if there is a next page
     next          | 1    | next, next page, next url, next link, next page url, next href, more url | where the next page is
     cursor        | 1    | cursor, next cursor, end cursor, next page token, continuation token, after, next token, continuation, cursor next, next after, page token, next cursor token | the place where the next page begins
+    nextCursor    | 1    | next cursor, next page token, next token, next cursor token, continuation token | a cursor that says by its name that there are more pages
+    stated        | 1    | total, total count, total results, total items, total elements, count | the total that a sync expects
     total         | 1    | total elements, total records, total products, num found, nb hits, total results | how many items there are on all pages
     noTotal       | 1    | page, pages, id, ids, code, status, statuscode, limit, size, per, perpage, pagesize, offset, skip, start, from, end, to, rows, requested, returned, time, timestamp, took, ms, duration, elapsed, date, year, version, price, prices, amount, rate, width, height, category, max, min, ttl, expires, radius, distance, seed, port, lat, lng, weight, query, cursor, next, token, bytes, length | a number around the list that does not count all items
     pages         | 1    | total pages, last page, pages, page count, num pages, max page, nb pages, number of pages | how many pages there are
@@ -120,7 +120,7 @@ enum FieldRules {
     secret        | 1    | key, token, secret, password, signature, apikey, auth | a secret in the query of a URL
     nothing       | 1    | n/a, na, none, null, nil, -, no_selection, undefined, false, no image | stands where an item has no picture
     pictureBase   | 1    | cdn, asset, assets, static, prefix, host, domain | the beginning of the URLs of pictures
-    pictureFile   | 1    | jpg, jpeg, png, gif, webp, avif, svg, bmp, tif, tiff | the ending of a picture's file
+    pictureFile   | 1    | jpg, jpeg, png, gif, webp, avif, svg, bmp, tif, tiff, jfif, jpe, heic, ico | the ending of a picture's file
     otherFile     | 1    | html, htm, php, asp, aspx, jsp, mp4, m4v, webm, mov, m3u8, mp3, m4a, ogg, wav, pdf, zip, vtt, glb, gltf, usdz, json, xml, txt, csv | the ending of a page, a video or another file
     largeAmounts  | 1    | amd, aoa, ars, bdt, cop, crc, dop, dzd, egp, etb, huf, idr, inr, jmd, kes, kzt, lbp, lkr, mmk, mnt, mwk, ngn, npr, php, pkr, rsd, rub, thb, try, twd, tzs, uyu, uzs, yer, zmw | a currency with two decimals, although everyday prices have four digits or more before the decimal point
     smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, sq, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten | its smallest form

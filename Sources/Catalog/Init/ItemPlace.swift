@@ -61,9 +61,9 @@ struct ItemPlace {
   /// The same place without the sections that do not satisfy a condition.
   ///
   /// The sections must be arrays in an object.
-  func keeping(_ isSection: (JSONNode) -> Bool) -> ItemPlace {
+  func keeping(_ isSection: (_ name: String, _ list: JSONNode) -> Bool) -> ItemPlace {
     var (kept, some) = (
-      self, zip(names, sections).map { (name: $0, list: $1, isKept: isSection($1)) }
+      self, zip(names, sections).map { (name: $0, list: $1, isKept: isSection($0, $1)) }
     )
     kept.leftOut = some.filter { !$0.isKept }.map {
       OtherList(path: path + [$0.name], count: $0.list.count)
@@ -116,7 +116,6 @@ struct ItemPlace {
       guard node.kind == .object else { return }
       let members = node.members
       addByName(members, at: path)
-      if visitMap(members, at: path) { return }
       for (name, value) in members { visit(value, at: path + [name]) }
     }
 
@@ -128,38 +127,6 @@ struct ItemPlace {
       where names.count(where: { !$0.isDisjoint(with: own) }) == 1 {
         visit(object, at: path + [FieldPlace.everyElement])
       }
-    }
-
-    /// Visits an object whose members have ids as names and are arrays of objects that are alike.
-    ///
-    /// In `{"3ad8e3f8-…": [{…}], "aa862805-…": [{…}]}`, the names say nothing, and the objects of all members are one
-    /// list. An object with other names is not visited.
-    private mutating func visitMap(
-      _ members: [(name: String, value: JSONNode)],
-      at path: [String]
-    ) -> Bool {
-      let objects = members.flatMap(\.value.elements)
-      let areLists = members.allSatisfy {
-        Self.isKey($0.name) && Self.areObjects($0.value.elements)
-      }
-      // A single short name, such as `v2`, is no id.
-      guard areLists, members.count > 1 || members.first?.name.utf8.count ?? 0 > 4,
-        Self.areAlike(objects)
-      else { return false }
-      let all = path + [FieldPlace.everyElement]
-      if members.count == 1 { found.append(ItemPlace(kind: .list, path: all, items: objects)) }
-      addSections(objects, at: all)
-      return true
-    }
-
-    /// Whether a name is only an id: digits, a UUID, or a letter with a number, such as `k0`.
-    private static func isKey(_ name: String) -> Bool {
-      let lower = name.lowercased()
-      let isHexadecimal = lower.utf8.count > 15 && lower.allSatisfy { $0.isHexDigit || $0 == "-" }
-      let digits = lower.drop(while: \.isLetter)
-      return isHexadecimal
-        || !digits.isEmpty && digits.allSatisfy(\.isWholeNumber)
-          && (lower.count - digits.count == 0 ? digits.count > 2 : lower.count - digits.count < 3)
     }
 
     /// Adds an array if its elements are possibly sections: each element has an array of objects at the same path.
@@ -342,7 +309,7 @@ struct ResponseLook {
   /// The response, converted to JSON.
   let response: JSONNode
   /// The program that makes items of the response, or nil if the response already has items.
-  let program: JoiningProgram?
+  let program: TableProgram?
   /// The place in ``root`` where the items are.
   let place: ItemPlace
   /// The confidence that the items are at ``place``, from 0 to slightly above 1.
@@ -367,7 +334,7 @@ struct ResponseLook {
   init(_ body: [UInt8]) throws(CatalogError) {
     let (notation, body) = try ProposedNotation.lines(for: body)
     let response = try JSONDocument(parsing: body, of: "the response").root
-    let program = JoiningProgram(for: response)
+    let program = TableProgram(for: response)
     // The output of the program is used only if it contains items.
     let joined = program?.applied(to: body)
     let found = joined.flatMap { Self.best(in: $0) }
@@ -399,7 +366,7 @@ struct ResponseLook {
       var fields = fields(of: place, isLenient)
       var confidence = fields.confidence * MappingProposal.weight(of: place, fields)
       if !place.names.isEmpty {
-        let kept = place.keeping { fields.areItems($0.elements) }
+        let kept = place.keeping { fields.areItems($1.elements, called: $0) }
         if kept.names.count == 1 { leftOut[place.path + kept.names] = kept.leftOut }
         guard kept.names.count > 1 else { continue }
         if !kept.leftOut.isEmpty {
@@ -427,7 +394,9 @@ struct ResponseLook {
       if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
       all.append((place, confidence, fields))
       // Of two lists that are as likely, such as the featured items and all items, the longer one is taken.
-      let margin = place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
+      let isPart = best?.place.kind == .sectionsByName && best?.place.path == place.path.dropLast()
+      let margin =
+        isPart ? 0.1 : place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
       if best.map({ confidence > $0.confidence + margin }) ?? true {
         best = (place, confidence, fields)
       }
@@ -549,11 +518,13 @@ extension ItemFields {
 
   /// Whether the objects of a list are items, to judge by the fields of the items in several lists.
   ///
-  /// A sync must be able to read them, and some have a price or a picture if items of the other lists have one.
-  fileprivate func areItems(_ objects: [JSONNode]) -> Bool {
+  /// A sync must be able to read them, and some have a price or a picture if items of the other lists have one. Objects
+  /// in a list that is called `categories` must have a price.
+  fileprivate func areItems(_ objects: [JSONNode], called name: String) -> Bool {
     let (ids, titles) = (rankings[.id] ?? [], alternatives(.title))
     let lost = objects.count { !shows(ids, $0) || !shows(titles, $0) }
-    let shown = salePrice + normalPrice + thumbnail + gallery
+    let isOfOthers = FieldRules.has("other", "person", in: NameWords.plain(name))
+    let shown = salePrice + normalPrice + (isOfOthers ? [] : thumbnail + gallery)
     return !SkipLimit.standard.refuses(lost: lost, of: objects.count)
       && (shown.isEmpty || objects.contains { shows(shown, $0) })
   }

@@ -72,8 +72,8 @@ package struct MappingProposal {
       currency: money,
       like: salePrice
     )
-    thumbnail = PictureProposal(fields.thumbnail, isMany: false, among: all, root: root)
-    gallery = PictureProposal(fields.gallery, isMany: true, among: all, root: root)
+    thumbnail = PictureProposal(fields.thumbnail, isMany: false, among: all)
+    gallery = PictureProposal(fields.gallery, isMany: true, among: all)
     envelopeTitle = look.program == nil ? Self.envelopeTitle(of: root, best) : nil
     let sections = EvidenceCollection(best.sections).all.filter {
       $0.place.steps.count == 1 && !$0.place.isMany
@@ -250,8 +250,8 @@ extension MappingProposal: ProposedReading {
       + (repeats > 0 && itemCount <= EvidenceCollection.itemLimit
         ? ", \(repeats) of them equal to another" : "")
       + (place.condition.isEmpty ? "" : "; the entries without a title are left out")
-    if let program = look.program {
-      return [program.comment] + made(noted("items: $.items", confidence, reason))
+    if look.program != nil {
+      return [TableProgram.comment] + made(noted("items: $.items", confidence, reason))
     }
     let member = place.member?.all.dropFirst() ?? ""
     switch place.kind {
@@ -272,35 +272,14 @@ extension MappingProposal: ProposedReading {
     }
   }
 
-  /// Comments with the other lists that look like items, and with a path to all of them.
+  /// Comments with the other lists that look like items.
   private var rivalLists: [String] {
-    let paths = look.rivals.filter { $0.kind == .list }.map(\.path)
-    let apart = place.path.indices.filter { step in
-      paths.contains { $0.dropFirst(step).first != place.path[step] }
-    }
-    var every = place.path
-    for step in apart { every[step] = FieldPlace.everyElement }
-    let all = FieldPlace.path(every)
-    let lists = ((try? JSONPath(parsing: all).values(in: look.response)) ?? []).filter {
-      $0.kind != .null
-    }
-    let objects = lists.flatMap(\.elements)
-    let ids = objects.compactMap { object in
-      fields.rankings[.id]?.first?.evidence.place.nodes(in: object).first
-        .flatMap(FieldReader.plainText)
-    }
-    // A sync skips an item that repeats an id, so lists with the same ids cannot be one list.
-    let isOne =
-      apart.count == 1 && lists.count > 1 && paths.allSatisfy { $0.count == every.count }
-      && lists.allSatisfy { $0.kind == .array } && Set(ids).count == objects.count
-    let comment = YAMLText.comment("all \(lists.count) lists: \(objects.count) objects")
     func line(_ other: ItemPlace, _ confidence: Double, _ noun: String) -> String {
       let objects = count(other.items.count, "object")
       let path = YAMLText.scalar(other.allItems)
       return noted("# items: \(path)", confidence, "\(noun) of \(objects)")
     }
     return look.rivals.prefix(12).map { line($0, 0.6, "an array") }
-      + (isOne ? ["# items: \(YAMLText.scalar(all))   \(comment)"] : [])
       + look.others.prefix(12).map { line($0.place, $0.confidence, "another list,") }
   }
 
@@ -354,8 +333,9 @@ extension MappingProposal: ProposedReading {
       ("sections", hasSections), ("items", confidence >= FieldScore.sure && !isShort),
       ("id", hasID),
       ("title", fields.rankings[.title]?.first?.isSure == true),
-      ("currency", isPaidInCurrency), ("normalPrice", normalPrice?.isSure ?? true),
-      ("salePrice", salePrice?.isSure ?? (unreadPrice == nil)),
+      ("currency", isPaidInCurrency),
+      ("normalPrice", normalPrice?.isSure ?? (unread(.normalPrice) == nil)),
+      ("salePrice", salePrice?.isSure ?? (unread(.salePrice) == nil)),
       ("thumbnail", thumbnail?.isSure ?? true),
       ("gallery", gallery?.isSure ?? true),
     ].filter { !$1 }.map(\.0)
@@ -391,11 +371,8 @@ extension MappingProposal: ProposedReading {
       ? [noted("  id: $.id", 0.8, "the name that each has in the response")] : line(.id)
     lines += [FieldRules.Field.title, .description, .badges, .deliveryTypes].flatMap(line)
     lines += priceLines(.normalPrice, normalPrice) + priceLines(.salePrice, salePrice)
-    if salePrice == nil {
-      lines.append(
-        unreadPrice.map(Self.line(ofUnread:))
-          ?? "  # salePrice: nothing looks like a price; write its path here"
-      )
+    if salePrice == nil, unread(.salePrice) == nil {
+      lines.append("  # salePrice: nothing looks like a price; write its path here")
     }
     lines += line(.latitude) + line(.longitude) + line(.address)
     let pictures = pictureLines(.thumbnail, thumbnail) + pictureLines(.gallery, gallery)
@@ -409,23 +386,29 @@ extension MappingProposal: ProposedReading {
   }
 
   /// The texts with a price's name that are no amounts, such as "USD 3.09+"; nil if there are none.
-  private var unreadPrice: FieldEvidence? {
-    fields.evidence.first {
-      PriceMeaning.of($0.place) != nil && $0.isText && !$0.place.isMany && !$0.place.isChosen
-        && $0.share { $0.contains(where: \.isWholeNumber) && $0.utf8.count <= 60 } > 0.5
+  private func unread(_ field: FieldRules.Field) -> FieldEvidence? {
+    fields.evidence.first { evidence in
+      let meaning = PriceMeaning.of(evidence.place)?.meaning
+      let isCalled = field == .normalPrice ? meaning == .former : meaning != nil
+      return isCalled && evidence.isText && !evidence.place.isMany && !evidence.place.isChosen
+        && evidence.share { text in
+          text.contains(where: \.isWholeNumber) && text.utf8.count <= 100
+            && !PriceText.isPrice(text)
+        } > 0.5
     }
   }
 
   /// A comment with the path to such texts, and the program that leaves the first number of each.
-  private static func line(ofUnread evidence: FieldEvidence) -> String {
-    let path = evidence.place.steps.map { JQText.member($0.name) }.joined()
-    let number = #"[match("[0-9]([0-9 .,]*[0-9])?").string][0]"#
-    let program = YAMLText.quoted("(\(path) | strings) |= \(number)")
+  private func unreadLines(_ field: FieldRules.Field) -> [String] {
+    guard let evidence = unread(field) else { return [] }
+    let number = #"[match("\\d([\\d .,٬٫]*\\d)?").string][0]"#
+    let program = YAMLText.quoted(evidence.place.program(number))
     let example = evidence.samples.first { !PriceText.isPrice($0) } ?? ""
-    return "  # salePrice: \(YAMLText.scalar(evidence.place.first))   "
-      + YAMLText.comment(
-        "\(YAMLText.quoted(example)) is no amount; records: \(program) leaves its first number"
-      )
+    let reason = "\(YAMLText.quoted(example)) is no amount; records: \(program)"
+    return [
+      "  # \(field.rawValue): \(YAMLText.scalar(evidence.place.first))   "
+        + YAMLText.comment("\(reason) leaves its first number")
+    ]
   }
 
   /// The line of a field, followed by comments with other paths that it possibly has.
@@ -507,7 +490,7 @@ extension MappingProposal: ProposedReading {
 
   /// The lines of a price, among them a comment with another unit.
   private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
-    guard let price else { return [] }
+    guard let price else { return unreadLines(field) }
     let reason =
       price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " }
       ?? price.guess.map {
@@ -520,8 +503,7 @@ extension MappingProposal: ProposedReading {
     }
     let place = price.scores[0].evidence.place
     if price.guess != nil, !place.isMany, !place.isChosen {
-      let member = PlainText.line(place.steps.map { JQText.member($0.name) }.joined())
-      let program = "(\(member) | strings) |= gsub(\"[.]\"; \"\")"
+      let program = PlainText.line(place.program("gsub(\"[.]\"; \"\")"))
       lines.insert("  # If its point groups thousands, add a line: records: \(program)", at: 1)
     }
     if price.unit == .doubtful {

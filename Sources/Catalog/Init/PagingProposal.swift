@@ -235,7 +235,7 @@ struct PagingProposal {
         let called =
           member.name == "value"
           ? member.words.dropLast().last ?? "" : NameWords.plain(member.name)
-        let isTotal = meaning == "total" && ListingDecoder.totalNames.contains(called)
+        let isTotal = meaning == "total" && FieldRules.isNamed("stated", called)
         guard isTotal || FieldRules.isNamed(meaning, called) else { return nil }
         let number =
           member.value.integer ?? (isTotal ? member.value.text.flatMap { Int($0) } : nil)

@@ -176,7 +176,7 @@ struct PriceChoice {
       normalPrice = costs.map { FieldScore(evidence: $0, confidence: 0.5) }.filter { cost in
         let amounts = sale.amounts(with: cost)
         return amounts.count { $0 <= $1 && $1 <= $0 * 10 } * 20 > amounts.count * 19
-          && !sale.isSame(as: cost)
+          && amounts.contains { $0 < $1 }
       }
       return
     }

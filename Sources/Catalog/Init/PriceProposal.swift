@@ -206,7 +206,7 @@ extension CurrencyProposal {
     let named = Self.named(items, beside: prices.first?.place)
     let isOne = named?.distinct.count == 1
     let code = Self.code(in: root)
-    let names = prices.map { $0.place.name.uppercased() }
+    let names = prices.flatMap { NameWords.words(of: $0.place.name).map { $0.uppercased() } }
     if let code = given {
       self.init(code, 1, "given")
     } else if let code = named?.samples.first.flatMap(Self.code) {
@@ -220,11 +220,11 @@ extension CurrencyProposal {
       self.unknown = unknown
     } else if let code {
       self.init(code, 0.8, "the response names it")
-    } else if let code = names.first(where: Currency.codes.contains) {
-      // For example `{"price": {"EUR": 7, "USD": 8}}`.
+    } else if let code = names.first(where: {
+      Currency.codes.contains($0) && !Self.words.contains($0)
+    }) {
+      // For example `{"price": {"EUR": 7, "USD": 8}}` and `price_usd`.
       self.init(code, 0.8, "the name of the price's field says so")
-    } else if let coded = items.first(where: Self.areCodes), let code = coded.samples.first {
-      self.init(code, 0.6, "\(YAMLText.scalar(coded.place.first)) has it: correct it if need be")
     } else if let spoken = Self.spoken(items) {
       self = spoken
     } else if prices.contains(where: { $0.share(Self.hasDecimalComma) > 0.5 }) {
@@ -248,12 +248,8 @@ extension CurrencyProposal {
     return Currency.code(of: text) ?? (codes.count == 1 ? codes[0] : nil)
   }
 
-  /// Whether all values are codes of currencies, although the name of their path does not say so.
-  private static func areCodes(_ evidence: FieldEvidence) -> Bool {
-    let words = ["ALL", "COP", "CUP", "GEL", "MAD", "PEN", "SOS", "TOP"]
-    return evidence.isText && evidence.distinct.count == 1
-      && evidence.share { Currency.codes.contains($0) && !words.contains($0) } == 1
-  }
+  /// Codes of currencies that are words too.
+  private static let words = ["ALL", "COP", "CUP", "GEL", "MAD", "PEN", "SOS", "TOP", "TRY"]
 
   private static func isNamed(_ names: [String]) -> Bool {
     names.suffix(2).contains { FieldRules.has("currency", in: NameWords.plain($0)) }
@@ -326,27 +322,15 @@ extension CurrencyProposal {
   private static func spoken(_ items: [FieldEvidence], among codes: [String] = Currency.codes)
     -> Self?
   {
-    for (language, letters, share, own) in [
-      ("Korean", "\u{AC00}"..."\u{D7A3}", 0.5, ["KRW"]),
-      ("Japanese", "\u{3041}"..."\u{30FE}", 0.1, ["JPY"]),
-      ("Chinese", "\u{4E00}"..."\u{9FFF}", 0.5, ["CNY", "TWD", "HKD"]),
-      ("Thai", "\u{E01}"..."\u{E5B}", 0.5, ["THB"]),
-      ("Hebrew", "\u{5D0}"..."\u{5EA}", 0.5, ["ILS"]),
-      ("Hindi", "\u{904}"..."\u{939}", 0.5, ["INR"]),
-      // Russian has none of these letters, and in Ukrainian some words have none of them either.
-      ("Ukrainian", "\u{454}"..."\u{457}", 0.1, ["UAH"]),
-      ("Russian", "\u{410}"..."\u{44F}", 0.5, ["RUB"]),
-      ("Danish or Norwegian", "\u{F8}"..."\u{F8}", 0.1, ["DKK", "NOK"]),
-      ("Polish", "\u{141}"..."\u{142}", 0.1, ["PLN"]),
-      ("Czech", "\u{11A}"..."\u{11B}", 0.1, ["CZK"]),
-      ("Hungarian", "\u{150}"..."\u{151}", 0.1, ["HUF"]),
-      ("Romanian", "\u{218}"..."\u{21B}", 0.1, ["RON"]),
-      ("Turkish", "\u{130}"..."\u{131}", 0.1, ["TRY"]),
-      ("Vietnamese", "\u{1EA0}"..."\u{1EF9}", 0.1, ["VND"]),
-    ] {
+    for (language, letters, own) in Currency.languages {
+      // A text in another language can have a few letters of a script, for example in brackets.
+      let isScript = letters.upperBound.value - letters.lowerBound.value > 20
       let isSpoken = items.contains { evidence in
         evidence.isText
-          && evidence.share { $0.contains { letters.contains(String($0)) } } > share
+          && evidence.share { text in
+            let count = text.unicodeScalars.count(where: letters.contains)
+            return count > 0 && (!isScript || count * 10 >= text.unicodeScalars.count)
+          } > 0.1
       }
       guard isSpoken else { continue }
       let reason = "the response names none, its texts are \(language): correct it if need be"
@@ -395,7 +379,7 @@ enum PriceText {
   /// Whether a text is an amount such as "7" or "€ 7.50", or a range of two amounts such as "5–9 €".
   static func isPrice(_ text: String) -> Bool {
     guard isShort(text) else { return false }
-    let parts = amounts(text)
+    let parts = Price.ends(of: text)
     let digits = text.utf8.count { (0x30...0x39).contains($0) }
     return (1...2).contains(parts.count) && digits <= 30
       && parts.allSatisfy { part in part.utf8.count { $0 > 0x20 } <= 30 && isAmount(part) }
@@ -415,22 +399,12 @@ enum PriceText {
   /// The signs and codes of currencies in a price, in lower case: "eur" for "7 EUR".
   static func units(of text: String) -> [String] {
     guard isShort(text) else { return [] }
-    return amounts(text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
+    return Price.ends(of: text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
   }
 
   /// Whether a text is short, not counting white space.
   private static func isShort(_ text: String) -> Bool {
     text.utf8.count <= 500 && text.utf8.count { $0 > 0x20 } <= 60
-  }
-
-  /// The two amounts of a range such as "5-9 €", or the whole text if it is not a range.
-  private static func amounts(_ text: String) -> [String] {
-    text.split { "~～〜–—−".contains($0) }.flatMap { part in
-      // A hyphen between two numbers separates them. In "12,-" it means that there are no decimals.
-      let ends = part.split(separator: "-")
-      let isRange = ends.count == 2 && ends.allSatisfy { $0.contains(where: \.isWholeNumber) }
-      return isRange ? ends.map(String.init) : [String(part)]
-    }
   }
 
   private static func isAmount(_ text: String) -> Bool {
@@ -446,7 +420,9 @@ enum PriceText {
   /// If one or two digits follow the last point or comma, this point or comma is the decimal separator.
   static func number(_ text: String) -> Double? {
     if let number = Double(text) { return number }
-    let kept = (amounts(text).first ?? text).filter { $0.isWholeNumber || ".,".contains($0) }
+    let kept = (Price.ends(of: text).first ?? text).filter {
+      $0.isWholeNumber || ".,".contains($0)
+    }
     guard let point = kept.lastIndex(where: { ".,".contains($0) }),
       (1...2).contains(kept[kept.index(after: point)...].count)
     else { return Double(digits(kept)) }

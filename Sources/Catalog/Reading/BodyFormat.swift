@@ -50,6 +50,11 @@ public struct BodyFormat: Hashable, Sendable {
   /// If so, a catalog file does not have to say where the items are.
   var makesItems: Bool { !isJSON && (kind != .xml || xml?.records.isEmpty == false) }
 
+  /// Whether a text among the records is the reason why one of them cannot be read.
+  var hasReasons: Bool {
+    kind == .html || kind == .csv || kind == .tsv || kind == nil && table != nil
+  }
+
   /// A text that is the same for equal formats and differs for others, or nil if the format is plain JSON.
   ///
   /// It names the properties and their values. If a property gets another name, cached responses are decoded again.

@@ -78,6 +78,7 @@ struct TableRecords {
         writer.value("\(reason); \(remedy)")
         continue
       }
+      if row.cells.allSatisfy(\.isEmpty) { continue }
       writer.object {
         for (place, cell) in row.cells.enumerated() where !cell.isEmpty {
           $0.name(escaping: names[place])
