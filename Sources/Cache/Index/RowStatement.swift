@@ -169,7 +169,13 @@ extension UnixTime: RowArgument {
 
 extension String: RowArgument {
   func bind(to statement: OpaquePointer, _ place: Int32) {
-    sqlite3_bind_text(statement, place, self, Int32(utf8.count), copied)
+    var text = self
+    text.withUTF8 { utf8 in
+      // The pointer to an empty text can be NULL, which would stand for NULL.
+      guard !utf8.isEmpty else { return _ = sqlite3_bind_text(statement, place, "", 0, copied) }
+      let start = UnsafeRawPointer(utf8.baseAddress)?.assumingMemoryBound(to: CChar.self)
+      _ = sqlite3_bind_text(statement, place, start, Int32(utf8.count), copied)
+    }
   }
 }
 

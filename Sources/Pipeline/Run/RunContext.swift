@@ -201,7 +201,8 @@ final class FailureLog: Sendable {
 
   /// The unfinished requests, sorted by stage and URL.
   var unfinished: [SyncReport.Unfinished] {
-    state.withLock { $0.unfinished }.sorted { ($0.stage.order, $0.url) < ($1.stage.order, $1.url) }
+    let all = state.withLock { $0.unfinished }.sorted { $0.url < $1.url }
+    return SyncReport.Stage.allCases.flatMap { stage in all.filter { $0.stage == stage } }
   }
 
   /// The failures, sorted by stage and URL.
@@ -248,17 +249,6 @@ private struct FailureRows {
     }
     first.rows.removeLast(max(0, rows.count - most))
     return first
-  }
-}
-
-extension SyncReport.Stage {
-  /// The position of the stage's failures in a report: sections are first, pictures last.
-  var order: Int {
-    switch self {
-    case .section: 0
-    case .detail: 1
-    case .picture: 2
-    }
   }
 }
 
