@@ -1,5 +1,4 @@
 import Base
-import FoundationEssentials
 import GRDB
 import GRDBSQLite
 import SQLite
@@ -204,14 +203,22 @@ extension RowArgument {
   }
 }
 
-extension Row {
-  /// The bytes in a column; nil if it is NULL.
-  func bytes(_ column: String) throws -> [UInt8]? {
-    try decode(Data?.self, forColumn: column).map { [UInt8]($0) }
+extension Index {
+  /// The rows of a query, as `make` reads them.
+  func rows<Value, each Argument: RowArgument>(
+    _ sql: String,
+    _ arguments: repeat each Argument,
+    make: (borrowing RowStatement) throws -> Value
+  ) throws(LarderError) -> [Value] {
+    try read { db in try RowStatement(db, sql).all(repeat each arguments, make: make) }
   }
-}
 
-extension [UInt8] {
-  /// The bytes as a value that GRDB can pass to SQLite.
-  var databaseValue: DatabaseValue { Data(self).databaseValue }
+  /// The first row of a query, as `make` reads it; nil if there is none.
+  func row<Value, each Argument: RowArgument>(
+    _ sql: String,
+    _ arguments: repeat each Argument,
+    make: (borrowing RowStatement) throws -> Value
+  ) throws(LarderError) -> Value? {
+    try read { db in try RowStatement(db, sql).first(repeat each arguments, make: make) }
+  }
 }

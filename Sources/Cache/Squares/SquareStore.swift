@@ -203,20 +203,14 @@ extension Index {
   ///
   /// Rows that say that no square could be made are included.
   package func squares(side: Int? = nil) throws(LarderError) -> [SquareEntry] {
-    try read { db in
-      let rows = try RowStatement(
-        db,
-        SquareEntry.select + "?1 IS NULL OR side = ?1 ORDER BY picture, side"
-      )
-      return try rows.all(side.map { Int64($0) }) { SquareEntry($0) }
-    }
+    let sql = SquareEntry.select + "?1 IS NULL OR side = ?1 ORDER BY picture, side"
+    return try rows(sql, side.map { Int64($0) }) { SquareEntry($0) }
   }
 
   /// The row of a picture's square of one size; nil if there is none.
   package func square(of picture: PictureID, side: Int) throws(LarderError) -> SquareEntry? {
-    try read { db in
-      try RowStatement(db, SquareEntry.select + "picture = ? AND side = ?")
-        .first(picture.digest, Int64(side)) { SquareEntry($0) }
+    try row(SquareEntry.select + "picture = ? AND side = ?", picture.digest, Int64(side)) {
+      SquareEntry($0)
     }
   }
 
@@ -227,17 +221,12 @@ extension Index {
   package func currentSquares(side: Int? = nil) throws(LarderError)
     -> [(identity: String, square: SquareEntry)]
   {
-    try read { db in
-      let rows = try RowStatement(
-        db,
-        """
-        SELECT \(SquareEntry.columns), coalesce(p.identity, p.url) FROM square s \
-        CROSS JOIN picture p ON p.id = s.picture AND p.sha256 = s.source \
-        WHERE s.sha256 IS NOT NULL AND (?1 IS NULL OR s.side = ?1) ORDER BY s.picture, s.side
-        """
-      )
-      return try rows.all(side.map { Int64($0) }) { ($0.text(9) ?? "", SquareEntry($0)) }
-    }
+    let sql = """
+      SELECT \(SquareEntry.columns), coalesce(p.identity, p.url) FROM square s \
+      CROSS JOIN picture p ON p.id = s.picture AND p.sha256 = s.source \
+      WHERE s.sha256 IS NOT NULL AND (?1 IS NULL OR s.side = ?1) ORDER BY s.picture, s.side
+      """
+    return try rows(sql, side.map { Int64($0) }) { ($0.text(9) ?? "", SquareEntry($0)) }
   }
 
   /// Deletes the rows of squares whose picture is gone or changed.
