@@ -117,12 +117,7 @@ extension Index {
 
   /// Records the host and port from which a catalog's sections were fetched.
   package func note(source: String, of catalog: CatalogID) throws(LarderError) {
-    try write { db in
-      try db.execute(
-        sql: "UPDATE catalog SET source = ? WHERE id = ?",
-        arguments: [source, catalog]
-      )
-    }
+    try run("UPDATE catalog SET source = ? WHERE id = ?", source, catalog.rawValue)
   }
 
   /// Begins a run and returns its number.
@@ -223,11 +218,7 @@ extension Index {
   ///
   /// This is done after the clean-up.
   func markKilledRunsInterrupted() throws(LarderError) {
-    try write { db in
-      try db.execute(
-        sql: "UPDATE run SET outcome = 'interrupted' WHERE finished IS NULL AND outcome IS NULL"
-      )
-    }
+    try run("UPDATE run SET outcome = 'interrupted' WHERE finished IS NULL AND outcome IS NULL")
   }
 
   /// The last finished run of a catalog.

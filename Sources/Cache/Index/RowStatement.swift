@@ -213,6 +213,14 @@ extension Index {
     try read { db in try RowStatement(db, sql).all(repeat each arguments, make: make) }
   }
 
+  /// Runs one statement that writes, in a transaction of its own.
+  func run<each Argument: RowArgument>(
+    _ sql: String,
+    _ arguments: repeat each Argument
+  ) throws(LarderError) {
+    try write { db in try RowStatement(db, sql).run(repeat each arguments) }
+  }
+
   /// The first row of a query, as `make` reads it; nil if there is none.
   func row<Value, each Argument: RowArgument>(
     _ sql: String,

@@ -231,14 +231,12 @@ extension Index {
 
   /// Deletes the rows of squares whose picture is gone or changed.
   func forgetStaleSquares() throws(LarderError) {
-    try write { db in
-      try db.execute(
-        sql: """
-          DELETE FROM square \
-          WHERE source IS NOT (SELECT sha256 FROM picture WHERE picture.id = square.picture)
-          """
-      )
-    }
+    try run(
+      """
+      DELETE FROM square \
+      WHERE source IS NOT (SELECT sha256 FROM picture WHERE picture.id = square.picture)
+      """
+    )
   }
 
   /// Writes rows in one transaction.

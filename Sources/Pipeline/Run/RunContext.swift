@@ -193,6 +193,11 @@ final class FailureLog: Sendable {
     state.withLock { $0.cacheFailure = $0.cacheFailure ?? error }
   }
 
+  /// Calls `work`, and records its error.
+  func noting(_ work: () throws(LarderError) -> Void) {
+    do throws(LarderError) { try work() } catch { note(error) }
+  }
+
   /// The first error of the cache.
   var cacheFailure: LarderError? { state.withLock { $0.cacheFailure } }
 
