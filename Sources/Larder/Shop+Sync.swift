@@ -163,10 +163,14 @@ private final class ProgressWatch {
   private let tell: @Sendable () -> Void
 
   init(_ meter: ProgressMeter, _ call: @escaping @Sendable (Shop.Progress) -> Void) {
-    let last = LastProgress()
+    let last = Mutex<Shop.Progress?>(nil)
     tell = {
       let new = meter.current
-      if last.isReplaced(by: new) { call(new) }
+      let isNew = last.withLock { last in
+        defer { last = new }
+        return last != new
+      }
+      if isNew { call(new) }
     }
     timer = DispatchSource.makeTimerSource(queue: queue)
     timer.setEventHandler(handler: tell)
@@ -178,18 +182,6 @@ private final class ProgressWatch {
   func end() {
     timer.cancel()
     queue.sync(execute: tell)
-  }
-}
-
-/// The last reported progress.
-private final class LastProgress: Sendable {
-  private let last = Mutex<Shop.Progress?>(nil)
-
-  func isReplaced(by new: Shop.Progress) -> Bool {
-    last.withLock { last in
-      defer { last = new }
-      return last != new
-    }
   }
 }
 

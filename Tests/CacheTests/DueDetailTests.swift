@@ -25,7 +25,8 @@ struct DueDetailTests {
   }
 
   private func detail(_ item: String, answered: Int64) throws {
-    let document = DocumentEntry(url: item, mapping: 1, response: "3 \(answered)\n")
+    var document = DocumentEntry(url: item, mapping: 1)
+    document.response = "3 \(answered)\n"
     let entry = DetailEntry(item: item, document: document.id, state: .held, body: [1])
     try index.store([CommittedDetail(entry, of: catalog, from: document)])
   }

@@ -98,7 +98,8 @@ struct IndexTests {
       report: [123, 125],
       sections: [section]
     )
-    let document = DocumentEntry(url: "u", mapping: 1, digest: 2)
+    var document = DocumentEntry(url: "u", mapping: 1)
+    document.digest = 2
     _ = try index.store(
       document,
       new: [

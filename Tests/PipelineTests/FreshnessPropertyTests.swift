@@ -98,12 +98,8 @@ struct FreshnessPropertyTests {
       picture.sha256 = [1]
       picture.enter(head, asked: start, answered: answered, traits: asking)
       let word = StoredHeaders(head, asked: start, answered: answered, traits: asking)
-      let document = DocumentEntry(
-        url: "https://a.example/x",
-        mapping: 1,
-        response: word.text,
-        expiry: word.expiry
-      )
+      var document = DocumentEntry(url: "https://a.example/x", mapping: 1)
+      (document.response, document.expiry) = (word.text, word.expiry)
 
       for later in [-301, -300, 29, 60, 500, 400_000_000] as [Int64] {
         let now = answered + later
@@ -148,7 +144,8 @@ struct FreshnessPropertyTests {
 
       #expect((plain == nil) == (word == nil), "\(number)")
       guard let plain, let word else { continue }
-      let document = DocumentEntry(url: "x", mapping: 1, response: word.text, expiry: word.expiry)
+      var document = DocumentEntry(url: "x", mapping: 1)
+      (document.response, document.expiry) = (word.text, word.expiry)
       for later in [0, 29, 60, 161, 500] as [Int64] {
         let now = start + 100 + later
         #expect(
@@ -178,7 +175,8 @@ struct FreshnessPropertyTests {
   @Test(arguments: ["", "x", "1", "1 2", "\n", "a b\n", "1 2 from=\n", "1 2 until=x from=y =\n"])
   func `invalid stored headers do no harm`(_ text: String) {
     _ = StoredResponse(word: text)
-    let document = DocumentEntry(url: "x", mapping: 1, response: text, expiry: .distantFuture)
+    var document = DocumentEntry(url: "x", mapping: 1)
+    (document.response, document.expiry) = (text, .distantFuture)
 
     _ = document.freshness(at: UnixTime(0), for: nil)
   }

@@ -127,3 +127,7 @@ enum OlderIndex {
     }
   }
 }
+
+extension [UInt8] {
+  fileprivate var databaseValue: DatabaseValue { Data(self).databaseValue }
+}

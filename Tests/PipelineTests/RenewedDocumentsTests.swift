@@ -55,7 +55,9 @@ struct RenewedDocumentsTests {
     let catalog = try index.catalog(named: "shop", currency: "KRW").id
     let run = try index.beginRun(catalog: catalog, at: 1)
     func document(_ name: String, _ digest: Int64, _ expiry: Int64) -> DocumentEntry {
-      DocumentEntry(url: name, mapping: 1, expiry: UnixTime(expiry), digest: digest)
+      var document = DocumentEntry(url: name, mapping: 1)
+      (document.expiry, document.digest) = (UnixTime(expiry), digest)
+      return document
     }
     for name in ["a", "b"] { _ = try index.store(document(name, 1, 5), new: []) }
 

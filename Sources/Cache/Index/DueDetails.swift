@@ -271,6 +271,6 @@ extension Index {
 
   /// Writes the rows that ``renew(_:)`` noted in this run.
   package func keepRenewed() throws(LarderError) {
-    try write { db in try db.execute(sql: DetailQuery.keepRenewed.rawValue) }
+    try run(DetailQuery.keepRenewed.rawValue)
   }
 }

@@ -118,8 +118,8 @@ extension Index {
     in listings: [ListingID]
   ) throws(LarderError) -> Int {
     try read { db in
-      let rows = try RowStatement(db, ComparisonQuery.unlisted.rawValue)
-      return try rows.first(try Self.json(ids), try Self.json(listings.map(\.rawValue))) {
+      let row = try RowStatement(db, ComparisonQuery.unlisted.rawValue)
+      return try row.first(try Self.json(ids), try Self.json(listings.map(\.rawValue))) {
         Int($0.number(0))
       } ?? 0
     }

@@ -15,33 +15,18 @@ package struct DocumentEntry: Sendable, Equatable {
   /// The header fields of the response that are relevant for caching, in the text form of `StoredHeaders`.
   package var response: String?
   /// The time until which no request is needed.
-  package var expiry: UnixTime
+  package var expiry = UnixTime(0)
   package var digest: Int64?
   package var fetched: UnixTime?
   /// The URL of the next page of the section; nil if this is the last page.
   package var next: String?
 
-  /// Makes a row from its parts.
+  /// Makes the row of a document that was not received yet.
   ///
   /// For `reader`, see ``DocumentID/init(url:reader:)``.
-  package init(
-    url: String,
-    reader: String = "",
-    mapping: Int64,
-    response: String? = nil,
-    expiry: UnixTime = UnixTime(0),
-    digest: Int64? = nil,
-    fetched: UnixTime? = nil,
-    next: String? = nil
-  ) {
-    self.id = DocumentID(url: url, reader: reader)
-    self.url = url
-    self.mapping = mapping
-    self.response = response
-    self.expiry = expiry
-    self.digest = digest
-    self.fetched = fetched
-    self.next = next
+  package init(url: String, reader: String = "", mapping: Int64) {
+    id = DocumentID(url: url, reader: reader)
+    (self.url, self.mapping) = (url, mapping)
   }
 }
 

@@ -620,12 +620,10 @@ extension Index {
 
   /// For each picture whose bytes changed in a run, the SHA-256 of its previous bytes.
   package func replacedDigests(run: RunID) throws(LarderError) -> [PictureID: [UInt8]] {
-    try read { db in
-      let rows = try RowStatement(db, "SELECT picture, before FROM picture_change WHERE run = ?")
-      rows.restart(run.rawValue)
-      var digests: [PictureID: [UInt8]] = [:]
-      while try rows.next() { digests[PictureID(rows.key(0))] = rows.bytes(1) ?? [] }
-      return digests
-    }
+    let digests = try rows(
+      "SELECT picture, before FROM picture_change WHERE run = ?",
+      run.rawValue
+    ) { (PictureID($0.key(0)), $0.bytes(1) ?? []) }
+    return Dictionary(digests) { $1 }
   }
 }

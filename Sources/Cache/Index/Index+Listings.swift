@@ -376,11 +376,8 @@ extension Index {
     listing: ListingID,
     id: String
   ) throws(LarderError) -> [ItemRecord] {
-    try read { db in
-      try RowStatement(db, ListingQuery.itemsOfKey.rawValue).all(listing.rawValue, id) {
-        ItemRecord($0)
-      }.compactMap(\.self)
-    }
+    try rows(ListingQuery.itemsOfKey.rawValue, listing.rawValue, id) { ItemRecord($0) }
+      .compactMap(\.self)
   }
 
   /// Calls `body` with the items of a listing in order, 512 at a time.
@@ -471,11 +468,8 @@ extension Index {
     of source: Int,
     section: String
   ) throws(LarderError) -> Bool {
-    try read { db in
-      let row = try RowStatement(db, ListingQuery.newOnPage.rawValue)
-      row.restart(listing.rawValue, Int64(source), section)
-      return try row.next()
-    }
+    try row(ListingQuery.newOnPage.rawValue, listing.rawValue, Int64(source), section) { _ in }
+      != nil
   }
 
   /// Notes the ids of a page's items, in a temporary table, so that a page that repeats them is found.
@@ -524,11 +518,7 @@ extension Index {
   ///
   /// A picture that occurs twice is in the list twice. The key of a picture that has no row is zero.
   package func pictures(listing: ListingID) throws(LarderError) -> [PictureID] {
-    try read { db in
-      try RowStatement(db, ListingQuery.pictures.rawValue).all(listing.rawValue) {
-        PictureID($0.key(0))
-      }
-    }
+    try rows(ListingQuery.pictures.rawValue, listing.rawValue) { PictureID($0.key(0)) }
   }
 
   /// The items of a listing that show some pictures: for each picture those that show it, in the listing's order.

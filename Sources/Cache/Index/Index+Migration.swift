@@ -315,11 +315,12 @@ extension Index {
     of entries: [PictureEntry]
   ) throws(LarderError) -> [(square: SquareEntry, path: String)] {
     try read { db in
-      let select = try db.cachedStatement(sql: "SELECT * FROM square WHERE picture = ?")
+      let select = try RowStatement(db, SquareEntry.select + "picture = ?")
       return try entries.flatMap { entry in
         let name = entry.ownName
         let folder = PictureName.folderName(name.folder)
-        return try SquareEntry.fetchAll(select, arguments: [entry.id]).map { square in
+        return try select.all(entry.id.digest) { row in
+          let square = SquareEntry(row)
           let ending = square.path[PictureName.withoutEnding(square.path).endIndex...]
           return (square, "\(folder)/\(PictureName.withoutEnding(name.file))\(ending)")
         }

@@ -255,24 +255,16 @@ extension Index {
     count: Int,
     onlyHeld: Bool = false
   ) throws(LarderError) -> [PictureEntry] {
-    try read { db in
-      let rows = try RowStatement(db, onlyHeld ? Self.nextHeld : Self.next)
-      let last = id?.digest ?? IdentityDigest(high: 0, low: 0)
-      return try rows.all(last, Int64(count)) { PictureEntry($0) }
-    }
+    let last = id?.digest ?? IdentityDigest(high: 0, low: 0)
+    return try rows(onlyHeld ? Self.nextHeld : Self.next, last, Int64(count)) { PictureEntry($0) }
   }
 
   /// The number of held pictures, and the number of those up to an id in the order of the ids.
   func heldCount(through id: PictureID?) throws(LarderError) -> (all: Int, passed: Int) {
-    try read { db in
-      let rows = try RowStatement(
-        db,
-        "SELECT count(*), count(*) FILTER (WHERE id <= ?1) FROM picture WHERE sha256 IS NOT NULL"
-      )
-      return try rows.first(id?.digest ?? IdentityDigest(high: 0, low: 0)) {
-        (Int($0.number(0)), Int($0.number(1)))
-      } ?? (0, 0)
-    }
+    try row(
+      "SELECT count(*), count(*) FILTER (WHERE id <= ?1) FROM picture WHERE sha256 IS NOT NULL",
+      id?.digest ?? IdentityDigest(high: 0, low: 0)
+    ) { (Int($0.number(0)), Int($0.number(1))) } ?? (0, 0)
   }
 
   /// The held picture at each of these paths in the cache.
@@ -357,9 +349,10 @@ extension Index {
     run: RunID,
     in db: Database
   ) throws {
-    try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO picture_change(run, picture, before, after) VALUES (?,?,?,?)"
-    ).execute(arguments: [run, id, before.databaseValue, after.databaseValue])
+    try RowStatement(
+      db,
+      "INSERT OR REPLACE INTO picture_change(run, picture, before, after) VALUES (?,?,?,?)"
+    ).run(run.rawValue, id.digest, before, after)
   }
 
   /// Writes some rows and marks other pictures as not held, in one transaction.

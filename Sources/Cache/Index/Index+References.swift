@@ -18,13 +18,11 @@ extension Index {
   /// These are the pictures that the catalogs' items show, and those of all details.
   package func claimed(at paths: Set<String>) throws(LarderError) -> [PictureEntry] {
     guard !paths.isEmpty else { return [] }
-    return try read { db in
-      try RowStatement(db, Self.select + " WHERE row IN (\(Self.claimed))").all { row in
-        let entry = PictureEntry(row)
-        let isClaimed = PictureName.paths(url: entry.identity).contains(where: paths.contains)
-        return isClaimed ? entry : nil
-      }.compactMap(\.self)
-    }
+    return try rows(Self.select + " WHERE row IN (\(Self.claimed))") { row in
+      let entry = PictureEntry(row)
+      let isClaimed = PictureName.paths(url: entry.identity).contains(where: paths.contains)
+      return isClaimed ? entry : nil
+    }.compactMap(\.self)
   }
 
   /// The rows of the pictures that the items of the last finished runs show.
@@ -85,25 +83,20 @@ extension Index {
   /// - Returns: The pictures.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func held(at now: UnixTime) throws(LarderError) -> [GcPlan.Picture] {
-    try read { db in
-      let rows = try RowStatement(
-        db,
-        """
-        SELECT id, coalesce(identity, url), bytes, content, coalesce(checked, fetched, 0), \
-        CASE WHEN row NOT IN (\(Self.referenced)) THEN coalesce(since, ?1) END FROM picture \
-        LEFT JOIN unreferenced ON unreferenced.picture = id WHERE sha256 IS NOT NULL
-        """
+    let sql = """
+      SELECT id, coalesce(identity, url), bytes, content, coalesce(checked, fetched, 0), \
+      CASE WHEN row NOT IN (\(Self.referenced)) THEN coalesce(since, ?1) END FROM picture \
+      LEFT JOIN unreferenced ON unreferenced.picture = id WHERE sha256 IS NOT NULL
+      """
+    return try rows(sql, now) {
+      GcPlan.Picture(
+        id: PictureID($0.key(0)),
+        url: $0.text(1) ?? "",
+        bytes: $0.byteCount(2),
+        content: $0.number(3),
+        used: $0.time(4),
+        unreferenced: $0.optionalTime(5)
       )
-      return try rows.all(now) {
-        GcPlan.Picture(
-          id: PictureID($0.key(0)),
-          url: $0.text(1) ?? "",
-          bytes: $0.byteCount(2),
-          content: $0.number(3),
-          used: $0.time(4),
-          unreferenced: $0.optionalTime(5)
-        )
-      }
     }
   }
 }
@@ -139,17 +132,12 @@ extension Index {
   package func tombstones(after old: UnixTime, through new: UnixTime) throws(LarderError)
     -> [Tombstone]
   {
-    try read { db in
-      let rows = try RowStatement(
-        db,
-        """
-        SELECT url, removed, reason FROM tombstone \
-        WHERE removed > ? AND removed <= ? ORDER BY url, removed
-        """
-      )
-      return try rows.all(old, new) {
-        Tombstone(url: $0.text(0) ?? "", removed: $0.time(1), reason: $0.text(2) ?? "")
-      }
+    let sql = """
+      SELECT url, removed, reason FROM tombstone \
+      WHERE removed > ? AND removed <= ? ORDER BY url, removed
+      """
+    return try rows(sql, old, new) {
+      Tombstone(url: $0.text(0) ?? "", removed: $0.time(1), reason: $0.text(2) ?? "")
     }
   }
 

@@ -70,14 +70,19 @@ extension RunEntry: Encodable {
   }
 }
 
-extension RunEntry: FetchableRecord {
-  /// Reads a row of the table `run`, with or without its column `report`.
-  package init(row: Row) throws {
-    id = try row.decode(forColumn: "id")
-    started = try row.decode(forColumn: "started")
-    finished = try row.decode(forColumn: "finished")
-    outcome = try row.decode(forColumn: "outcome")
-    report = row.hasColumn("report") ? try row.bytes("report") : nil
+extension RunEntry {
+  /// The columns that ``init(_:)`` reads, without the report.
+  fileprivate static let times = "SELECT id, started, finished, outcome, NULL FROM run "
+  /// All columns that ``init(_:)`` reads.
+  fileprivate static let all = "SELECT id, started, finished, outcome, report FROM run "
+
+  /// Reads the present row of a query that begins with ``times`` or ``all``.
+  fileprivate init(_ row: borrowing RowStatement) {
+    id = RunID(rawValue: row.number(0))
+    started = row.time(1)
+    finished = row.optionalTime(2)
+    outcome = row.text(3)
+    report = row.bytes(4)
   }
 }
 
@@ -112,12 +117,7 @@ extension Index {
 
   /// Records the host and port from which a catalog's sections were fetched.
   package func note(source: String, of catalog: CatalogID) throws(LarderError) {
-    try write { db in
-      try db.execute(
-        sql: "UPDATE catalog SET source = ? WHERE id = ?",
-        arguments: [source, catalog]
-      )
-    }
+    try run("UPDATE catalog SET source = ? WHERE id = ?", source, catalog.rawValue)
   }
 
   /// Begins a run and returns its number.
@@ -218,11 +218,7 @@ extension Index {
   ///
   /// This is done after the clean-up.
   func markKilledRunsInterrupted() throws(LarderError) {
-    try write { db in
-      try db.execute(
-        sql: "UPDATE run SET outcome = 'interrupted' WHERE finished IS NULL AND outcome IS NULL"
-      )
-    }
+    try run("UPDATE run SET outcome = 'interrupted' WHERE finished IS NULL AND outcome IS NULL")
   }
 
   /// The last finished run of a catalog.
@@ -241,27 +237,14 @@ extension Index {
     catalog: CatalogID,
     at moment: UnixTime = .distantFuture
   ) throws(LarderError) -> RunEntry? {
-    try read { db in
-      try RunEntry.fetchOne(
-        db.cachedStatement(
-          sql: """
-            SELECT id, started, finished, outcome FROM run WHERE catalog = ? AND finished <= ? \
-            ORDER BY id DESC LIMIT 1
-            """
-        ),
-        arguments: [catalog, moment]
-      )
-    }
+    let sql = RunEntry.times + "WHERE catalog = ? AND finished <= ? ORDER BY id DESC LIMIT 1"
+    return try row(sql, catalog.rawValue, moment) { RunEntry($0) }
   }
 
   /// The pictures whose bytes changed in runs after this run.
   package func replacedPictures(after run: RunID) throws(LarderError) -> [PictureID] {
-    try read { db in
-      try PictureID.fetchAll(
-        db,
-        sql: "SELECT DISTINCT picture FROM picture_change WHERE run > ?",
-        arguments: [run]
-      )
+    try rows("SELECT DISTINCT picture FROM picture_change WHERE run > ?", run.rawValue) {
+      PictureID($0.key(0))
     }
   }
 
@@ -277,28 +260,18 @@ extension Index {
     catalog: CatalogID,
     amongLast most: Int = .max
   ) throws(LarderError) -> UnixTime? {
-    try read { db in
-      try UnixTime.fetchOne(
-        db,
-        sql: """
-          SELECT finished FROM run WHERE catalog = ?1 AND outcome = 'complete' AND id > coalesce(\
-          (SELECT id FROM run WHERE catalog = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2), 0) \
-          ORDER BY id DESC LIMIT 1
-          """,
-        arguments: [catalog, most]
-      )
-    }
+    let sql = """
+      SELECT finished FROM run WHERE catalog = ?1 AND outcome = 'complete' AND id > coalesce(\
+      (SELECT id FROM run WHERE catalog = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2), 0) \
+      ORDER BY id DESC LIMIT 1
+      """
+    return try row(sql, catalog.rawValue, Int64(most)) { $0.time(0) }
   }
 
   /// The run of a catalog with this number; nil if there is no such run, or if it has not finished.
   package func finishedRun(_ id: RunID, catalog: CatalogID) throws(LarderError) -> RunEntry? {
-    try read { db in
-      try RunEntry.fetchOne(
-        db,
-        sql: "SELECT * FROM run WHERE id = ? AND catalog = ? AND finished IS NOT NULL",
-        arguments: [id, catalog]
-      )
-    }
+    let sql = RunEntry.all + "WHERE id = ? AND catalog = ? AND finished IS NOT NULL"
+    return try row(sql, id.rawValue, catalog.rawValue) { RunEntry($0) }
   }
 
   /// The latest runs of a catalog, sorted from new to old.
@@ -308,32 +281,18 @@ extension Index {
     before id: RunID? = nil,
     limit: Int = 100
   ) throws(LarderError) -> [RunEntry] {
-    try read { db in
-      try RunEntry.fetchAll(
-        db,
-        sql: """
-          SELECT * FROM run WHERE catalog = ? AND id < ? AND (finished IS NOT NULL OR NOT ?) \
-          ORDER BY id DESC LIMIT ?
-          """,
-        arguments: [catalog, id?.rawValue ?? Int64.max, finishedOnly, limit]
-      )
-    }
+    let sql =
+      RunEntry.all + "WHERE catalog = ? AND id < ? "
+      + (finishedOnly ? "AND finished IS NOT NULL " : "") + "ORDER BY id DESC LIMIT ?"
+    return try rows(sql, catalog.rawValue, id?.rawValue ?? .max, Int64(limit)) { RunEntry($0) }
   }
 
   /// The runs of a catalog that started at the given moment or later, sorted from new to old.
   ///
   /// Their reports are not read.
   package func runTimes(catalog: CatalogID, since: UnixTime) throws(LarderError) -> [RunEntry] {
-    try read { db in
-      try RunEntry.fetchAll(
-        db,
-        sql: """
-          SELECT id, started, finished, outcome FROM run WHERE catalog = ? AND started >= ? \
-          ORDER BY id DESC
-          """,
-        arguments: [catalog, since]
-      )
-    }
+    let sql = RunEntry.times + "WHERE catalog = ? AND started >= ? ORDER BY id DESC"
+    return try rows(sql, catalog.rawValue, since) { RunEntry($0) }
   }
 
   /// The sections of a run, in the order of the catalog.
@@ -353,32 +312,22 @@ extension Index {
   package func failingSince(section key: String, catalog: CatalogID) throws(LarderError)
     -> UnixTime?
   {
-    try read { db in
-      try UnixTime.fetchOne(
-        db,
-        sql: """
-          SELECT min(finished) FROM run JOIN run_section ON run = run.id \
-          WHERE catalog = ?1 AND key = ?2 AND finished IS NOT NULL AND run.id > coalesce(\
-          (SELECT max(run.id) FROM run JOIN run_section ON run = run.id \
-          WHERE catalog = ?1 AND key = ?2 AND source IN ('network', 'unchanged')), 0)
-          """,
-        arguments: [catalog, key]
-      )
-    }
+    let sql = """
+      SELECT min(finished) FROM run JOIN run_section ON run = run.id \
+      WHERE catalog = ?1 AND key = ?2 AND finished IS NOT NULL AND run.id > coalesce(\
+      (SELECT max(run.id) FROM run JOIN run_section ON run = run.id \
+      WHERE catalog = ?1 AND key = ?2 AND source IN ('network', 'unchanged')), 0)
+      """
+    return try row(sql, catalog.rawValue, key) { $0.optionalTime(0) } ?? nil
   }
 
   /// The URLs of the pictures whose bytes changed after the run `old`, up to and including the run `new`, sorted.
   package func pictureChanges(after old: RunID, through new: RunID) throws(LarderError) -> [String]
   {
-    try read { db in
-      try String.fetchAll(
-        db,
-        sql: """
-          SELECT DISTINCT url FROM picture_change JOIN picture ON picture.id = picture \
-          WHERE run > ? AND run <= ? ORDER BY url
-          """,
-        arguments: [old, new]
-      )
-    }
+    let sql = """
+      SELECT DISTINCT url FROM picture_change JOIN picture ON picture.id = picture \
+      WHERE run > ? AND run <= ? ORDER BY url
+      """
+    return try rows(sql, old.rawValue, new.rawValue) { $0.text(0) ?? "" }
   }
 }

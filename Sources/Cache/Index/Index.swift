@@ -105,32 +105,25 @@ package final class Index: Sendable {
 
   private init(path: String, readOnly: Bool, in layout: CacheLayout? = nil) throws(LarderError) {
     (self.path, self.layout) = (path, layout)
+    func fault(
+      _ code: LarderError.Code,
+      _ reason: String,
+      _ remedy: LarderError.Remedy
+    ) -> LarderError {
+      LarderError(code, "cannot read \(path): \(reason)", remedy: remedy, thing: path)
+    }
     database = try LarderError.translating(path) {
       try SQLiteDatabase(path, Self.tables, isReadOnly: readOnly) { db, version in
         if 1..<Self.version ~= version, try !db.tableExists("grdb_migrations") {
-          throw LarderError(
-            .damaged,
-            "cannot read \(path): a larder before 0.2.0 wrote it",
-            remedy: .remake,
-            thing: path
-          )
+          throw fault(.damaged, "a larder before 0.2.0 wrote it", .remake)
         }
         if 1..<Self.version ~= version, !Self.released.contains(version) {
-          throw LarderError(
-            .damaged,
-            "cannot read \(path): a larder between two releases wrote it (schema \(version))",
-            remedy: .remake,
-            thing: path
-          )
+          let words = "a larder between two releases wrote it (schema \(version))"
+          throw fault(.damaged, words, .remake)
         }
         if readOnly, version == 0, try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema") == nil
         {
-          throw LarderError(
-            .empty,
-            "cannot read \(path): it is empty, because the first run ended early",
-            remedy: .sync,
-            thing: path
-          )
+          throw fault(.empty, "it is empty, because the first run ended early", .sync)
         }
       }
     }

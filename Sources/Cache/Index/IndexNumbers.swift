@@ -76,7 +76,7 @@ extension RunID: ExpressibleByIntegerLiteral, CustomStringConvertible {
 
 extension IdentityDigest: DatabaseValueConvertible {
   /// The bytes of the digest.
-  package var databaseValue: DatabaseValue { bytes.databaseValue }
+  package var databaseValue: DatabaseValue { Data(bytes).databaseValue }
 
   /// Reads the bytes of the digest.
   package static func fromDatabaseValue(_ value: DatabaseValue) -> IdentityDigest? {
@@ -117,16 +117,6 @@ extension UnixTime: StatementColumnConvertible {
   /// If the page is damaged, the value may be wrong, but this never traps.
   package init?(sqliteStatement: SQLiteStatement, index: CInt) {
     self.init(Int64(sqliteStatement: sqliteStatement, index: index))
-  }
-}
-
-extension ByteCount: DatabaseValueConvertible {
-  /// The number.
-  package var databaseValue: DatabaseValue { count.databaseValue }
-
-  /// Reads the number.
-  package static func fromDatabaseValue(_ value: DatabaseValue) -> ByteCount? {
-    Int64.fromDatabaseValue(value).map { ByteCount($0) }
   }
 }
 

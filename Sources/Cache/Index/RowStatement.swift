@@ -1,5 +1,4 @@
 import Base
-import FoundationEssentials
 import GRDB
 import GRDBSQLite
 import SQLite
@@ -169,7 +168,13 @@ extension UnixTime: RowArgument {
 
 extension String: RowArgument {
   func bind(to statement: OpaquePointer, _ place: Int32) {
-    sqlite3_bind_text(statement, place, self, Int32(utf8.count), copied)
+    var text = self
+    text.withUTF8 { utf8 in
+      // The pointer to an empty text can be NULL, which would stand for NULL.
+      guard !utf8.isEmpty else { return _ = sqlite3_bind_text(statement, place, "", 0, copied) }
+      let start = UnsafeRawPointer(utf8.baseAddress)?.assumingMemoryBound(to: CChar.self)
+      _ = sqlite3_bind_text(statement, place, start, Int32(utf8.count), copied)
+    }
   }
 }
 
@@ -198,14 +203,30 @@ extension RowArgument {
   }
 }
 
-extension Row {
-  /// The bytes in a column; nil if it is NULL.
-  func bytes(_ column: String) throws -> [UInt8]? {
-    try decode(Data?.self, forColumn: column).map { [UInt8]($0) }
+extension Index {
+  /// The rows of a query, as `make` reads them.
+  func rows<Value, each Argument: RowArgument>(
+    _ sql: String,
+    _ arguments: repeat each Argument,
+    make: (borrowing RowStatement) throws -> Value
+  ) throws(LarderError) -> [Value] {
+    try read { db in try RowStatement(db, sql).all(repeat each arguments, make: make) }
   }
-}
 
-extension [UInt8] {
-  /// The bytes as a value that GRDB can pass to SQLite.
-  var databaseValue: DatabaseValue { Data(self).databaseValue }
+  /// Runs one statement that writes, in a transaction of its own.
+  func run<each Argument: RowArgument>(
+    _ sql: String,
+    _ arguments: repeat each Argument
+  ) throws(LarderError) {
+    try write { db in try RowStatement(db, sql).run(repeat each arguments) }
+  }
+
+  /// The first row of a query, as `make` reads it; nil if there is none.
+  func row<Value, each Argument: RowArgument>(
+    _ sql: String,
+    _ arguments: repeat each Argument,
+    make: (borrowing RowStatement) throws -> Value
+  ) throws(LarderError) -> Value? {
+    try read { db in try RowStatement(db, sql).first(repeat each arguments, make: make) }
+  }
 }

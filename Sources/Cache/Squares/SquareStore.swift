@@ -203,23 +203,14 @@ extension Index {
   ///
   /// Rows that say that no square could be made are included.
   package func squares(side: Int? = nil) throws(LarderError) -> [SquareEntry] {
-    try read { db in
-      try SquareEntry.fetchAll(
-        db,
-        sql: "SELECT * FROM square WHERE ?1 IS NULL OR side = ?1 ORDER BY picture, side",
-        arguments: [side]
-      )
-    }
+    let sql = SquareEntry.select + "?1 IS NULL OR side = ?1 ORDER BY picture, side"
+    return try rows(sql, side.map { Int64($0) }) { SquareEntry($0) }
   }
 
   /// The row of a picture's square of one size; nil if there is none.
   package func square(of picture: PictureID, side: Int) throws(LarderError) -> SquareEntry? {
-    try read { db in
-      try SquareEntry.fetchOne(
-        db,
-        sql: "SELECT * FROM square WHERE picture = ? AND side = ?",
-        arguments: [picture, side]
-      )
+    try row(SquareEntry.select + "picture = ? AND side = ?", picture.digest, Int64(side)) {
+      SquareEntry($0)
     }
   }
 
@@ -230,82 +221,78 @@ extension Index {
   package func currentSquares(side: Int? = nil) throws(LarderError)
     -> [(identity: String, square: SquareEntry)]
   {
-    try read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT s.*, coalesce(p.identity, p.url) AS identity FROM square s \
-          CROSS JOIN picture p ON p.id = s.picture AND p.sha256 = s.source \
-          WHERE s.sha256 IS NOT NULL AND (?1 IS NULL OR s.side = ?1) ORDER BY s.picture, s.side
-          """,
-        arguments: [side]
-      ).map { (try $0.decode(forColumn: "identity"), try SquareEntry(row: $0)) }
-    }
+    let sql = """
+      SELECT \(SquareEntry.columns), coalesce(p.identity, p.url) FROM square s \
+      CROSS JOIN picture p ON p.id = s.picture AND p.sha256 = s.source \
+      WHERE s.sha256 IS NOT NULL AND (?1 IS NULL OR s.side = ?1) ORDER BY s.picture, s.side
+      """
+    return try rows(sql, side.map { Int64($0) }) { ($0.text(9) ?? "", SquareEntry($0)) }
   }
 
   /// Deletes the rows of squares whose picture is gone or changed.
   func forgetStaleSquares() throws(LarderError) {
-    try write { db in
-      try db.execute(
-        sql: """
-          DELETE FROM square \
-          WHERE source IS NOT (SELECT sha256 FROM picture WHERE picture.id = square.picture)
-          """
-      )
-    }
+    try run(
+      """
+      DELETE FROM square \
+      WHERE source IS NOT (SELECT sha256 FROM picture WHERE picture.id = square.picture)
+      """
+    )
   }
 
   /// Writes rows in one transaction.
   func save(_ entries: [SquareEntry]) throws(LarderError) {
     guard !entries.isEmpty else { return }
-    try write { db in for entry in entries { try entry.insert(db) } }
+    try write { db in
+      let row = try RowStatement(
+        db,
+        """
+        INSERT OR REPLACE INTO square(picture, side, path, source, sha256, bytes, inode, modified, failure) \
+        VALUES (?,?,?,?,?,?,?,?,?)
+        """
+      )
+      for entry in entries {
+        try row.run(
+          entry.picture.digest,
+          Int64(entry.side),
+          entry.path,
+          entry.source,
+          entry.sha256,
+          entry.stamp?.bytes.count,
+          entry.stamp?.inode,
+          entry.stamp?.modified,
+          entry.failure
+        )
+      }
+    }
   }
 
   /// Deletes rows in one transaction.
   func forget(_ entries: [SquareEntry]) throws(LarderError) {
     guard !entries.isEmpty else { return }
     try write { db in
-      let statement = try db.cachedStatement(
-        sql: "DELETE FROM square WHERE picture = ? AND side = ?"
-      )
-      for entry in entries {
-        try statement.execute(arguments: [entry.picture, entry.side])
-      }
+      let row = try RowStatement(db, "DELETE FROM square WHERE picture = ? AND side = ?")
+      for entry in entries { try row.run(entry.picture.digest, Int64(entry.side)) }
     }
   }
 }
 
-extension SquareEntry: FetchableRecord, PersistableRecord {
-  package static let databaseTableName = "square"
-  package static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
+extension SquareEntry {
+  /// The columns that ``init(_:)`` reads, of the table `square` as `s`.
+  fileprivate static let columns =
+    "s.picture, s.side, s.path, s.source, s.sha256, s.bytes, s.inode, s.modified, s.failure"
+  static let select = "SELECT \(columns) FROM square s WHERE "
 
-  /// Reads a row of the table `square`.
-  package init(row: Row) throws {
-    picture = try row.decode(forColumn: "picture")
-    side = try row.decode(forColumn: "side")
-    path = try row.decode(forColumn: "path")
-    source = try row.bytes("source") ?? []
-    sha256 = try row.bytes("sha256")
-    if let bytes = try row.decode(ByteCount?.self, forColumn: "bytes"),
-      let inode = try row.decode(Int64?.self, forColumn: "inode"),
-      let modified = try row.decode(UnixTime?.self, forColumn: "modified")
-    {
-      stamp = FileStamp(inode: inode, bytes: bytes, modified: modified)
+  /// Reads the present row of a query that begins with ``columns``.
+  init(_ row: borrowing RowStatement) {
+    picture = PictureID(row.key(0))
+    side = Int(row.number(1))
+    path = row.text(2) ?? ""
+    source = row.bytes(3) ?? []
+    sha256 = row.bytes(4)
+    if let inode = row.optionalNumber(6), let modified = row.optionalTime(7) {
+      stamp = FileStamp(inode: inode, bytes: row.byteCount(5), modified: modified)
     }
-    failure = try row.decode(forColumn: "failure")
-  }
-
-  /// Writes a row of the table `square`.
-  package func encode(to container: inout PersistenceContainer) {
-    container["picture"] = picture
-    container["side"] = side
-    container["path"] = path
-    container["source"] = source.databaseValue
-    container["sha256"] = sha256?.databaseValue
-    container["bytes"] = stamp?.bytes
-    container["inode"] = stamp?.inode
-    container["modified"] = stamp?.modified
-    container["failure"] = failure
+    failure = row.text(8)
   }
 }
 

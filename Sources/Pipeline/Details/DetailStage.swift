@@ -425,11 +425,7 @@ final class DetailStage: Sendable {
   }
 
   private func add(_ add: (PictureStage) throws(LarderError) -> Void) {
-    do throws(LarderError) {
-      if let pictures { try add(pictures) }
-    } catch {
-      context.failures.note(error)
-    }
+    context.failures.noting { () throws(LarderError) in if let pictures { try add(pictures) } }
   }
 
   /// Finishes some details.
@@ -454,13 +450,11 @@ final class DetailStage: Sendable {
   /// Call it when all details are finished. If the run is killed before the end of this call, the next run requests the
   /// details in question again.
   func judge() {
-    do throws(LarderError) {
+    context.failures.noting { () throws(LarderError) in
       try judgeMissing()
       let isEarly = context.hasStopped()
       let isKeeping = isEarly ? fields.hasLosses : try judgeFields()
       try finishShared(isKeeping: isKeeping)
-    } catch {
-      context.failures.note(error)
     }
   }
 

@@ -8,7 +8,7 @@ struct GuardMessage {
   /// A message without a full stop, and an option for the next sync that would help.
   struct Finding {
     var problem: String
-    var remedy: SyncReport.Remedy?
+    var remedy: SyncReport.Remedy? = .acceptRemovals
   }
 
   private let key: String
@@ -27,8 +27,7 @@ struct GuardMessage {
     Finding(
       problem:
         "cannot empty section \(key): the feed no longer lists \(items), which looks like "
-        + "a fault, so they are kept",
-      remedy: .acceptRemovals
+        + "a fault, so they are kept"
     )
   }
 
@@ -37,8 +36,7 @@ struct GuardMessage {
     Finding(
       problem:
         "cannot drop section \(key): the feed no longer names it, which looks like a fault, so "
-        + "\(items) \(held == 1 ? "is" : "are") kept",
-      remedy: .acceptRemovals
+        + "\(items) \(held == 1 ? "is" : "are") kept"
     )
   }
 
@@ -47,8 +45,7 @@ struct GuardMessage {
     Finding(
       problem:
         "cannot remove \(count) of \(items) from section \(key): a removal of this size looks "
-        + "like a fault, so the last good items are kept",
-      remedy: .acceptRemovals
+        + "like a fault, so the last good items are kept"
     )
   }
 
@@ -57,8 +54,7 @@ struct GuardMessage {
     Finding(
       problem:
         "cannot replace section \(key): the feed now lists \(count) other \(count == 1 ? "item" : "items"), "
-        + "which looks like a fault, so \(items) \(held == 1 ? "is" : "are") kept",
-      remedy: .acceptRemovals
+        + "which looks like a fault, so \(items) \(held == 1 ? "is" : "are") kept"
     )
   }
 
@@ -86,8 +82,7 @@ struct GuardMessage {
     return Finding(
       problem:
         "cannot accept section \(key): \(parts.joined(separator: ", and ")), so the last good items "
-        + "are kept; correct the path in the catalog file if the shop renamed it",
-      remedy: .acceptRemovals
+        + "are kept; correct the path in the catalog file if the shop renamed it"
     )
   }
 
@@ -105,8 +100,7 @@ struct GuardMessage {
       problem: "cannot refresh \(names.joined(separator: ", ")) of \(count) "
         + "\(count == 1 ? "detail" : "details"): no fetched detail has a value at "
         + "\(paths.map(\.description).joined(separator: ", ")) any more, so the previous values are kept; correct "
-        + "the path in the catalog file if the shop renamed it",
-      remedy: .acceptRemovals
+        + "the path in the catalog file if the shop renamed it"
     )
   }
 

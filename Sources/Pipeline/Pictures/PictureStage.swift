@@ -19,7 +19,8 @@ final class PictureStage: Sendable {
 
   let context: RunContext
   let strays: StrayFiles
-  private let due: DuePictures
+  /// The pictures that the run came across.
+  let due: DuePictures
   private let list: (@Sendable (WebURL) -> String)?
   private let since: UnixTime?
   private let ended: @Sendable (PictureID, FetchedPicture) -> Void
@@ -83,23 +84,6 @@ final class PictureStage: Sendable {
 
   /// The counts so far.
   var tally: SyncReport.Pictures { counts.withLock { $0 } }
-
-  /// Whether the index has pictures that this run did not come across.
-  ///
-  /// - Throws: ``LarderError`` when the index cannot be read.
-  func leavesOthers() throws(LarderError) -> Bool { try due.leavesOthers() }
-
-  /// The ids of the due pictures that were not requested, because the run ended before.
-  ///
-  /// - Throws: ``LarderError`` when the index cannot be read.
-  func unrequested() throws(LarderError) -> [PictureID] { try due.untaken() }
-
-  /// Calls `body` with the id and the size of each picture of this run that is in the cache.
-  ///
-  /// - Throws: ``LarderError`` when the index cannot be read.
-  func forEachHeld(_ body: (PictureID, ByteCount) -> Void) throws(LarderError) {
-    try due.forEachHeld(body)
-  }
 
   /// Starts the requests of an unattended run, the most valuable first.
   ///
@@ -167,12 +151,6 @@ final class PictureStage: Sendable {
   /// Counts its result, lets the next picture of its host start, and leaves the group.
   func finish(_ id: PictureID?, _ host: String, _ end: FetchedPicture) {
     if let id { ended(id, end) }
-    count(end)
-    puller.leave(host)
-    group.leave()
-  }
-
-  private func count(_ end: FetchedPicture) {
     counts.withLock { end.count(in: &$0) }
     if end == .unfinished { isOver.store(true, ordering: .relaxed) }
     context.progress.update {
@@ -180,6 +158,8 @@ final class PictureStage: Sendable {
       $0.bytes += end.bytes.count
       if end == .failed { $0.failed += 1 }
     }
+    puller.leave(host)
+    group.leave()
   }
 }
 

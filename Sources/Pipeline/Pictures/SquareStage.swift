@@ -82,11 +82,9 @@ final class SquareStage: Sendable {
         state.withLock { $0.tally.unfinished += 1 }
         continue
       }
-      do throws(LarderError) {
-        guard let picture = try context.index.pictures([id])[id], picture.isHeld else { continue }
+      context.failures.noting { () throws(LarderError) in
+        guard let picture = try context.index.pictures([id])[id], picture.isHeld else { return }
         try look(at: picture)
-      } catch {
-        context.failures.note(error)
       }
     }
   }
@@ -129,12 +127,10 @@ final class SquareStage: Sendable {
   }
 
   private func store(_ bytes: [UInt8], of picture: PictureEntry) throws(LarderError) {
-    do throws(LarderError) {
+    // A disk error ends the run, as for the pictures themselves.
+    context.failures.noting { () throws(LarderError) in
       try store.store(bytes, of: picture)
       state.withLock { $0.tally.made += 1 }
-    } catch {
-      // A disk error ends the run, as for the pictures themselves.
-      context.failures.note(error)
     }
   }
 }

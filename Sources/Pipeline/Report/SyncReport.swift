@@ -252,23 +252,6 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     ///
     /// If false, only the field was.
     public var isItemLost: Bool { lost == .item }
-
-    /// Makes a row from its parts.
-    package init(
-      section: String,
-      index: Int?,
-      field: String?,
-      id: String? = nil,
-      lost: SkippedItem.Loss,
-      reason: String
-    ) {
-      self.section = section
-      self.index = index
-      self.field = field
-      self.id = id
-      self.lost = lost
-      self.reason = reason
-    }
   }
 
   /// The square versions of pictures, which a run makes if its options request them.

@@ -107,7 +107,7 @@ struct OpenedRun {
     var tally = pictures.tally
     if let imported { tally.add(imported.counts) }
     // Whether the index has pictures that this run did not come across. They belong to earlier runs or other catalogs.
-    let hasOthers = try pictures.leavesOthers()
+    let hasOthers = try pictures.due.leavesOthers()
     var report = try results.writing.report(
       details: results.details?.tally,
       lost: results.details?.lost ?? [:],

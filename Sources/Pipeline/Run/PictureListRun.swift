@@ -119,7 +119,7 @@ package final class PictureListRun: Sendable {
     context.store.flush()
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
     var results = ends.withLock { $0 }
-    for id in try stage.unrequested() { results[id] = .unfinished }
+    for id in try stage.due.untaken() { results[id] = .unfinished }
     return try result(known, results, context)
   }
 

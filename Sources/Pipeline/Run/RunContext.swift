@@ -204,6 +204,11 @@ final class FailureLog: Sendable {
     state.withLock { $0.cacheFailure = $0.cacheFailure ?? error }
   }
 
+  /// Calls `work`, and records its error.
+  func noting(_ work: () throws(LarderError) -> Void) {
+    do throws(LarderError) { try work() } catch { note(error) }
+  }
+
   /// The first error of the cache.
   var cacheFailure: LarderError? { state.withLock { $0.cacheFailure } }
 
@@ -213,8 +218,8 @@ final class FailureLog: Sendable {
   /// The unfinished requests that are kept, sorted by stage and URL, and the numbers of the others.
   var unfinished: (listed: [SyncReport.Unfinished], omitted: [SyncReport.Stage: Int]) {
     let (listed, omitted) = state.withLock { ($0.unfinished, $0.unfinishedOmitted) }
-    let sorted = listed.values.joined().sorted {
-      ($0.stage.order, $0.url) < ($1.stage.order, $1.url)
+    let sorted = SyncReport.Stage.allCases.flatMap { stage in
+      (listed[stage] ?? []).sorted { $0.url < $1.url }
     }
     return (sorted, omitted)
   }
@@ -263,17 +268,6 @@ private struct FailureRows {
     }
     first.rows.removeLast(max(0, rows.count - most))
     return first
-  }
-}
-
-extension SyncReport.Stage {
-  /// The position of the stage's failures in a report: sections are first, pictures last.
-  var order: Int {
-    switch self {
-    case .section: 0
-    case .detail: 1
-    case .picture: 2
-    }
   }
 }
 

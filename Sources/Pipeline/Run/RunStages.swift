@@ -80,13 +80,9 @@ final class RunStages: Sendable {
     sections.start(targets)
     let checked = checkShown()
     sections.group.join()
-    do throws(LarderError) {
-      try sections.guardCatalog()
-    } catch {
-      // `OpenedRun.close` throws this error at the end of the run, because the run must first wait for the pictures in
-      // progress.
-      context.failures.note(error)
-    }
+    // `OpenedRun.close` throws an error at the end of the run, because the run must first wait for the pictures in
+    // progress.
+    context.failures.noting { () throws(LarderError) in try sections.guardCatalog() }
     pictures.release()
     let writing = ReportWriting(
       context,
@@ -100,7 +96,7 @@ final class RunStages: Sendable {
     checked.join()
     context.store.flush()
     var (held, bytesHeld) = ([PictureID](), ByteCount(0))
-    try pictures.forEachHeld { id, bytes in
+    try pictures.due.forEachHeld { id, bytes in
       if squares != nil { held.append(id) }
       bytesHeld += bytes
     }
@@ -129,12 +125,10 @@ final class RunStages: Sendable {
     group.enter()  // Left at the end of the block.
     let (context, slice) = (opened.context, opened.number.rawValue)
     DispatchQueue(label: "larder.check").async {
-      do throws(LarderError) {
+      context.failures.noting { () throws(LarderError) in
         let index = try Index(reading: context.layout.root.path)
         try index.checkListings(listings, slice: slice)
         try index.checkHistory(slice: slice, at: context.now())
-      } catch {
-        context.failures.note(error)
       }
       group.leave()
     }
@@ -149,11 +143,9 @@ final class RunStages: Sendable {
     _ details: DetailStage?,
     _ pictures: PictureStage
   ) {
-    do throws(LarderError) {
+    context.failures.noting { () throws(LarderError) in
       try details?.add(listing)
       try pictures.add(listing, isChanged: isNew)
-    } catch {
-      context.failures.note(error)
     }
   }
 
