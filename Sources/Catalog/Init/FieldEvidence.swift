@@ -118,7 +118,10 @@ struct FieldEvidence {
     let texts = samples.filter {
       arePictures ? !PictureText.isLink($0) && !PictureText.isData($0) : !PriceText.isPrice($0)
     }
-    let odd = Set(texts)
+    // Beside "No old price", a few texts such as "SR 50/4 pack" may be no amounts.
+    let usual = texts.mostFrequent.flatMap { $0.count * 10 >= texts.count * 9 ? $0.element : nil }
+    let isWord = areAmounts && usual?.contains(where: \.isWholeNumber) == false
+    let odd = isWord ? Set([usual].compactMap(\.self)) : Set(texts)
     let isOneText = areAmounts && odd.count == 1 && texts.count > 1 && texts[0].utf8.count <= 60
     guard !odd.isEmpty,
       isOneText || odd.allSatisfy({ FieldRules.isNamed("nothing", $0.lowercased()) })

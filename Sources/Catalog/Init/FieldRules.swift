@@ -21,11 +21,11 @@ enum FieldRules {
     id            | 0.85 | sku, hash, code, article number, product code, item no, item number, product number, artikelnummer, gtin, ean, isbn, 번호, 品番, 编号, артикул, 货号 | the trade's number of a product
     id            | 0.75 | handle, slug, key, reference, referencia, ref, codigo, código, part number | tells things apart in addresses
     title         | 1    | name, product name, productname, product title, item name, goods name, 상품명, 메뉴명, 商品名, produktname | says itself what it names
-    title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, nume, denumire, titlu, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题, naziv, ime, nama, adı, adi, kitap adi, ürün adı, urun adi, název, nazev, tên, ten, 建物名, 物件名, pavadinimas, prekė, preke, nev, név, nimetus, nomi, nosaukums, nazov, názov, naslov, назва, назив, атауы, τίτλος, όνομα, الاسم, اسم, العنوان, نام, عنوان, שם, ชื่อ, नाम, isim, başlık, baslik, tytul, tytuł, emri, heiti, tieu de, ten sp, tensp, ten san pham | next to a name it may be an epithet
+    title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, nume, denumire, titlu, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题, naziv, ime, nama, adı, adi, kitap adi, ürün adı, urun adi, název, nazev, tên, ten, 建物名, 物件名, pavadinimas, prekė, preke, nev, név, nimetus, nomi, nosaukums, nazov, názov, naslov, назва, назив, атауы, τίτλος, όνομα, الاسم, اسم, العنوان, نام, عنوان, שם, ชื่อ, नाम, isim, başlık, baslik, tytul, tytuł, emri, heiti, 书名, 品名, 产品名称, 商品标题, 商品名称, tieu de, ten sp, tensp, ten san pham | next to a name it may be an epithet
     title         | 0.9  | display name, heading, headline, cím, cim | the same for people, or an address too
     title         | 0.7  | label, subject | may be another thing's
     title         | 0.5  | alt, caption | says what is in a picture
-    thing         | 1    | product, produkt, produit, producto, produto, prodotto, artikel, articulo, artículo, artigo, articolo, товар, продукт | the name of a thing, or its number
+    thing         | 1    | product, produkt, produit, producto, produto, prodotto, artikel, articulo, artículo, artigo, articolo, товар, продукт, model, modell, modelo, modele, modèle, modello, модель | the name of a thing, or its number
     description   | 1    | description, product description, beschreibung, descripcion, descripción, descrizione, descrição, opis, deskripsi, açıklama, aciklama, 상품설명, описание, опис, leiras, leírás, kirjeldus, popis, apraksts, aprasymas, aprašymas, kuvaus, beskrivelse, beskrivning, omschrijving, descriere, mota, mo ta, mô tả, περιγραφή, توضیحات, الوصف, תיאור, รายละเอียด, tavsif | prose of the item
     description   | 0.9  | short description, body html, desc, description html, 설명, 상세설명, 説明, 描述 | a part or a form of it
     description   | 0.8  | summary, blurb, long description, excerpt | shorter or longer
@@ -56,7 +56,7 @@ enum FieldRules {
     cost          | 1    | cost, costs, costo, custo, coste, koszt, kosten, kostnad | what an item costs the shop, or its customers
     never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, achizitie, achiziție, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, 仕入, 원가, ทุน, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison, uom | other money, or none
     amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted, numeral, float, default, string, pretty, sp | a number that is called by what stands before it
-    measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, quantity, qty, stock, version, vintage, speed, duration, temperature, mileage, calories, kcal, latitude, longitude, lat, lng, lon | a number that is no money
+    measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, annee, année, año, ano, anno, jahr, rok, rik, год, рік, 年份, quantity, qty, stock, version, vintage, speed, duration, temperature, mileage, calories, kcal, latitude, longitude, lat, lng, lon | a number that is no money
     person        | 1    | author, artist, user, owner, seller, vendor, maker, photographer, creator, contributor, writer, director, publisher, customer, reviewer, agent, broker, host, contact, staff, chef, speaker, instructor, teacher, person, people, first, last, anfitrião, anfitriao, anfitrión, anfitrion, hôte, hote, gastgeber, vermieter, verkäufer, verkaeufer, vendedor, vendeur, venditore, verkoper, säljare, sprzedawca, satıcı, satici, autor, auteur, autore, artista, artiste, usuario, usuário, utilisateur, utente, benutzer, nutzer, gebruiker, użytkownik, propietario, proprietário, proprietario, propriétaire, proprietaire, eigentümer, besitzer, eigenaar, makler, agente, продавец, автор, хозяин, владелец, пользователь, агент, 판매자, 작성자, 호스트, 著者, 出品者, 作者, 卖家, 房东 | a person is no title
     epithet       | 1    | latin, latein, lateinisch, lateinischer, latino, latina, scientific, scientifique, scientifico, científico, cientifico, wissenschaftlich, wissenschaftlicher, botanical, botanic, botanisch, botanischer, botanique, botánico, botanico, binomial, taxon, латинское, научное, 学名, 학명 | a name that few customers know
     other         | 1    | brand, shop, store, manufacturer, reviews, review, category, categories, related, recommendations, merchant, supplier, flags, badges, badge, company, collection, collections | what the item only speaks of
@@ -349,7 +349,12 @@ struct FieldScore {
   /// If there are none, a text such as `slug` is the title, or else a title that all items share, or else the URL of a
   /// page or a picture, or else an id.
   static func possibleTitles(_ all: [FieldEvidence]) -> [FieldScore] {
-    let short = all.filter { evidence in
+    // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage.
+    func isNumber(_ evidence: FieldEvidence) -> Bool {
+      evidence.share(PriceText.isPrice) >= 0.5
+        || FieldRules.has("measure", in: NameWords.plain(evidence.place.name))
+    }
+    let texts = all.filter { evidence in
       let isOther = evidence.place.names.contains {
         FieldRules.has("other", "person", "mark", "counter", in: NameWords.plain($0))
           || FieldRules.isID($0)
@@ -372,13 +377,10 @@ struct FieldScore {
       let isPicture = judge(.thumbnail, evidence).isSure && !evidence.place.isMany
       return (isPicture || IDChoice.isPageLink(evidence)) && evidence.isNearlyUnique
     }
-    // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage.
+    let short = texts.filter { !isNumber($0) }
     let ids = ranking(.id, all).filter { $0.isSure && $0.evidence.isNearlyUnique }.map(\.evidence)
-    let found = [short, slugs, shared, links, ids].first { !$0.isEmpty } ?? []
-    return found.ranked {
-      let isMeasure = FieldRules.has("measure", in: NameWords.plain($0.place.name))
-      return $0.share(PriceText.isPrice) < 0.5 && !isMeasure ? 1 : 0
-    }.map { FieldScore(evidence: $0, confidence: floor) }
+    let found = [short, slugs, shared, links, ids, texts].first { !$0.isEmpty } ?? []
+    return found.map { FieldScore(evidence: $0, confidence: floor) }
   }
 
   /// The confidence that the names on a path mean the field.
@@ -468,7 +470,8 @@ struct FieldScore {
       PriceMeaning.of(evidence.place) == nil,
       evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
     else { return 0 }
-    if FieldRules.has("counter", in: name) || evidence.isCount {
+    let isID = words.count > 1 && [words.first, words.last].contains("id")
+    if FieldRules.has("counter", in: name) || evidence.isCount && !isID {
       return evidence.variety == 1 ? 0.35 : 0
     }
     // The name begins or ends with a word such as `id`, as in `id_producto`, `objectNumber` and `itemcode`.

@@ -148,11 +148,10 @@ struct FormatProposal: ProposedReading {
     besides prices: [FieldEvidence],
     of items: [StoreItem]
   ) -> FieldScore? {
-    func isReduced(_ item: StoreItem) -> Bool {
-      guard let sale = item.salePrice else { return false }
-      return item.normalPrice?.isAbove(sale) == true
+    let isRead = items.contains { item in
+      item.salePrice.map { item.normalPrice?.isAbove($0) } == true
     }
-    guard let paid = prices.first, !items.contains(where: isReduced) else { return nil }
+    guard let paid = prices.first, !isRead else { return nil }
     let price = FieldScore(evidence: paid, confidence: 1)
     return FieldScore.ranking(.normalPrice, evidence).first { score in
       score.isSure && !prices.contains { $0.place == score.evidence.place }

@@ -31,10 +31,8 @@ enum IDChoice {
     let most = telling.map(\.distinct.count).max()
     let found = telling.first { $0.distinct.count == most }
     if let best, isHeld {
-      let isLastResort = best.confidence <= FieldScore.floor
-      guard let found,
-        found.distinct.count > best.evidence.distinct.count - (isLastResort ? 1 : 0)
-      else { return named }
+      let count = best.evidence.distinct.count - (best.confidence <= FieldScore.floor ? 1 : 0)
+      guard let found, found.distinct.count > count else { return named }
       return [FieldScore(evidence: found, confidence: 0.5)] + named
     }
     guard let found else { return named.map(\.doubtful) }

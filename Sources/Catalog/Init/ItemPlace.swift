@@ -394,9 +394,7 @@ struct ResponseLook {
       if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
       all.append((place, confidence, fields))
       // Of two lists that are as likely, such as the featured items and all items, the longer one is taken.
-      let isPart = best?.place.kind == .sectionsByName && best?.place.path == place.path.dropLast()
-      let margin =
-        isPart ? 0.1 : place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
+      let margin = place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
       if best.map({ confidence > $0.confidence + margin }) ?? true {
         best = (place, confidence, fields)
       }

@@ -394,7 +394,7 @@ extension MappingProposal: ProposedReading {
         && evidence.share { text in
           text.contains(where: \.isWholeNumber) && text.utf8.count <= 100
             && !PriceText.isPrice(text)
-        } > 0.5
+        } > 0.2
     }
   }
 

@@ -330,7 +330,7 @@ extension CurrencyProposal {
           && evidence.share { text in
             let count = text.unicodeScalars.count(where: letters.contains)
             return count > 0 && (!isScript || count * 10 >= text.unicodeScalars.count)
-          } > 0.1
+          } > (isScript && language != "Japanese" ? 0.5 : 0.1)
       }
       guard isSpoken else { continue }
       let reason = "the response names none, its texts are \(language): correct it if need be"
