@@ -225,6 +225,8 @@ extension CurrencyProposal {
     }) {
       // For example `{"price": {"EUR": 7, "USD": 8}}` and `price_usd`.
       self.init(code, 0.8, "the name of the price's field says so")
+    } else if let coded = items.first(where: Self.areCodes), let code = coded.samples.first {
+      self.init(code, 0.6, "\(YAMLText.scalar(coded.place.first)) has it: correct it if need be")
     } else if let spoken = Self.spoken(items) {
       self = spoken
     } else if prices.contains(where: { $0.share(Self.hasDecimalComma) > 0.5 }) {
@@ -250,6 +252,12 @@ extension CurrencyProposal {
 
   /// Codes of currencies that are words too.
   private static let words = ["ALL", "COP", "CUP", "GEL", "MAD", "PEN", "SOS", "TOP", "TRY"]
+
+  /// Whether all values are codes of currencies, although the name of their path does not say so.
+  private static func areCodes(_ evidence: FieldEvidence) -> Bool {
+    evidence.isText && evidence.distinct.count == 1
+      && evidence.share { Currency.codes.contains($0) && !words.contains($0) } == 1
+  }
 
   private static func isNamed(_ names: [String]) -> Bool {
     names.suffix(2).contains { FieldRules.has("currency", in: NameWords.plain($0)) }

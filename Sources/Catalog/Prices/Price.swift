@@ -89,7 +89,7 @@ extension Price {
   static func ends(of text: String) -> [String] {
     text.replacing(" to ", with: "~").split { "~～〜–—−".contains($0) }.flatMap { part in
       // A hyphen between two numbers separates them. In "12,-" it means that there are no decimals.
-      let ends = part.split(separator: "-")
+      let ends = part.split(separator: "-", omittingEmptySubsequences: false)
       let isRange = ends.count == 2 && ends.allSatisfy { $0.contains(where: \.isWholeNumber) }
       return isRange ? ends.map(String.init) : [String(part)]
     }
