@@ -102,12 +102,12 @@ struct ProposalShapeTests {
     Way(
       testDescription: "a range as two numbers",
       item: #""price": {"min": 5, "max": 7.5}"#,
-      lines: ["  # salePrice: $.price.min"]
+      lines: ["  salePrice: $.price.min"]
     ),
     Way(
       testDescription: "a range as two prices",
       item: #""range": {"max_price": 7.5, "min_price": 5}"#,
-      lines: ["  # salePrice: $.range.min_price"]
+      lines: ["  salePrice: $.range.min_price"]
     ),
     Way(
       testDescription: "an amount that is called value",
@@ -183,6 +183,22 @@ struct ProposalShapeTests {
       ]
     ),
     Way(
+      testDescription: "file names under an address that the response has",
+      item: #""image": "NUMBER.png""#,
+      around: #""config": {"image_base_url": "https://cdn.example/full"}"#,
+      lines: [
+        "    thumbnail: {path: $.image, template: \"https://cdn.example/full/{value}\"}"
+      ]
+    ),
+    Way(
+      testDescription: "an address of the response with a place for the file",
+      item: #""images": ["NUMBER.png"]"#,
+      around: #""cdn": "https://cdn.example/{file}?w=300""#,
+      lines: [
+        "    gallery: {path: $.images, template: \"https://cdn.example/{value}?w=300\"}"
+      ]
+    ),
+    Way(
       testDescription: "pictures parted by commas",
       item: #""images": "/NUMBER.png, /NUMBERb.png""#,
       lines: ["    gallery: {path: $.images, split: \",\"}"]
@@ -191,6 +207,11 @@ struct ProposalShapeTests {
       testDescription: "commas within one address",
       item: #""images": ["https://cdn.example/w_300,h_200/NUMBER.png"]"#,
       lines: ["    gallery: $.images"]
+    ),
+    Way(
+      testDescription: "texts and objects mixed",
+      item: #""photos": ["/NUMBER.png", {"src": "/NUMBERb.png"}]"#,
+      lines: ["    gallery: {all: [\"$.photos[*]\", \"$.photos[*].src\"]}"]
     ),
     Way(
       testDescription: "a picture in two sizes",

@@ -78,7 +78,6 @@ enum FieldRules {
     partly        | 1    | net, netto, ht, bez, excl, ex, excluding, without, unit, grund, total, excluded | a price without tax, or per unit
     untaxed       | 1    | net, netto, ht, bez, excl, ex, excluding, excluded, without | the price without tax
     lowest        | 1    | min, minimum, minimal, low, lowest, start, starting, from | the end of a range, or the limit of a price
-    highest       | 1    | max, maximum, maximal, high, highest, to, upper, end | the other end of a range
     inside        | 1    | variants, variations, options, skus, reviews, images, media, categories, tags, attributes, facets, filters, related, recommendations, recommended, popular, trending, suggestions, banners, links, brands | a list that is usually a part of an item
     listHolder    | 1    | edges, nodes, node | a member that only holds a list or an element of it
     aside         | 1    | filters, facets, facet, aggregations, breadcrumbs | the choices that a shop offers around its items
@@ -89,9 +88,11 @@ enum FieldRules {
     huge          | 1    | extra, xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
     middle        | 1    | medium, middle, med, md, mid | smaller than usual
     width         | 1    | width, w, image width, pixel width | how wide the picture beside it is
+    sizeParameter | 1    | max, w, h, width, height, size, s, imwidth, wid, hei, sw, sh, maxwidth, maxheight | says in a URL how large the picture is
     backdrop      | 1    | header, banner, background, backdrop, hero, alt, hover, back | a picture for an item that has no other
     webPage       | 1    | page, pages | a page about the item or its picture
     webLink       | 1    | detail, details, link, links, href, web | a page, unless a name says that it is a picture
+    translated    | 1    | translations, translation, i18n, localized, multilang, locales, lang | the text before it, by language
     digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
     divisor       | 1    | divisor, divide by, denominator | the number by which the price beside it has to be divided
     rate          | 1    | rate, exchange rate, kurs, курс | what one unit of a currency costs in another

@@ -23,6 +23,9 @@ enum IDChoice {
     let best = named.first
     let isHeld = best?.evidence.isRefused == false
     if isHeld, takesRepeats || best?.isSure == true { return named }
+    if !isHeld, let held = named.first(where: { $0.isSure && !$0.evidence.isRefused }) {
+      return [held] + named.filter { $0.evidence.place != held.evidence.place }
+    }
     let links = evidence.filter(isPageLink)
     let telling = ([title?.evidence] + links + [picture?.evidence]).compactMap(\.self).filter {
       guard let title, $0.isOne, takesRepeats else { return $0.isNearlyUnique && $0.isOne }

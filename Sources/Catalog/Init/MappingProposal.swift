@@ -72,8 +72,8 @@ package struct MappingProposal {
       currency: money,
       like: salePrice
     )
-    thumbnail = PictureProposal(fields.thumbnail, isMany: false, among: all)
-    gallery = PictureProposal(fields.gallery, isMany: true, among: all)
+    thumbnail = PictureProposal(fields.thumbnail, isMany: false, among: all, root: root)
+    gallery = PictureProposal(fields.gallery, isMany: true, among: all, root: root)
     envelopeTitle = look.program == nil ? Self.envelopeTitle(of: root, best) : nil
     let sections = EvidenceCollection(best.sections).all.filter {
       $0.place.steps.count == 1 && !$0.place.isMany
@@ -250,8 +250,8 @@ extension MappingProposal: ProposedReading {
       + (repeats > 0 && itemCount <= EvidenceCollection.itemLimit
         ? ", \(repeats) of them equal to another" : "")
       + (place.condition.isEmpty ? "" : "; the entries without a title are left out")
-    if look.program != nil {
-      return [TableProgram.comment] + made(noted("items: $.items", confidence, reason))
+    if let program = look.program {
+      return [program.comment] + made(noted("items: $.items", confidence, reason))
     }
     let member = place.member?.all.dropFirst() ?? ""
     switch place.kind {
@@ -272,14 +272,35 @@ extension MappingProposal: ProposedReading {
     }
   }
 
-  /// Comments with the other lists that look like items.
+  /// Comments with the other lists that look like items, and with a path to all of them.
   private var rivalLists: [String] {
+    let paths = look.rivals.filter { $0.kind == .list }.map(\.path)
+    let apart = place.path.indices.filter { step in
+      paths.contains { $0.dropFirst(step).first != place.path[step] }
+    }
+    var every = place.path
+    for step in apart { every[step] = FieldPlace.everyElement }
+    let all = FieldPlace.path(every)
+    let lists = ((try? JSONPath(parsing: all).values(in: look.response)) ?? []).filter {
+      $0.kind != .null
+    }
+    let objects = lists.flatMap(\.elements)
+    let ids = objects.compactMap { object in
+      fields.rankings[.id]?.first?.evidence.place.nodes(in: object).first
+        .flatMap(FieldReader.plainText)
+    }
+    // A sync skips an item that repeats an id, so lists with the same ids cannot be one list.
+    let isOne =
+      apart.count == 1 && lists.count > 1 && paths.allSatisfy { $0.count == every.count }
+      && lists.allSatisfy { $0.kind == .array } && Set(ids).count == objects.count
+    let comment = YAMLText.comment("all \(lists.count) lists: \(objects.count) objects")
     func line(_ other: ItemPlace, _ confidence: Double, _ noun: String) -> String {
       let objects = count(other.items.count, "object")
       let path = YAMLText.scalar(other.allItems)
       return noted("# items: \(path)", confidence, "\(noun) of \(objects)")
     }
     return look.rivals.prefix(12).map { line($0, 0.6, "an array") }
+      + (isOne ? ["# items: \(YAMLText.scalar(all))   \(comment)"] : [])
       + look.others.prefix(12).map { line($0.place, $0.confidence, "another list,") }
   }
 
@@ -401,8 +422,9 @@ extension MappingProposal: ProposedReading {
   /// A comment with the path to such texts, and the program that leaves the first number of each.
   private func unreadLines(_ field: FieldRules.Field) -> [String] {
     guard let evidence = unread(field) else { return [] }
+    let path = evidence.place.steps.map { JQText.member($0.name) }.joined()
     let number = #"[match("\\d([\\d .,٬٫]*\\d)?").string][0]"#
-    let program = YAMLText.quoted(evidence.place.program(number))
+    let program = YAMLText.quoted("(\(path) | strings) |= \(number)")
     let example = evidence.samples.first { !PriceText.isPrice($0) } ?? ""
     let reason = "\(YAMLText.quoted(example)) is no amount; records: \(program)"
     return [
@@ -503,7 +525,8 @@ extension MappingProposal: ProposedReading {
     }
     let place = price.scores[0].evidence.place
     if price.guess != nil, !place.isMany, !place.isChosen {
-      let program = PlainText.line(place.program("gsub(\"[.]\"; \"\")"))
+      let member = PlainText.line(place.steps.map { JQText.member($0.name) }.joined())
+      let program = "(\(member) | strings) |= gsub(\"[.]\"; \"\")"
       lines.insert("  # If its point groups thousands, add a line: records: \(program)", at: 1)
     }
     if price.unit == .doubtful {

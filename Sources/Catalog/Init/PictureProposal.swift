@@ -4,7 +4,8 @@
 struct PictureProposal {
   /// The paths in an item, the best first.
   ///
-  /// A later path is for items that have no value at the earlier paths.
+  /// A later path is for items that have no value at the earlier paths. It can also be for the second kind of element
+  /// in a list that has two kinds, such as `["a.jpg", {"url": "b.jpg"}]`.
   let scores: [FieldScore]
   /// The YAML values to write for the role in the catalog file, such as `{path: $.image}`.
   ///
@@ -19,20 +20,27 @@ struct PictureProposal {
   ///   - ranking: The paths to the pictures. An item's pictures are at the first path where the item has a value.
   ///   - isMany: Whether the role takes all pictures of an item, as the gallery does.
   ///   - all: The values at all paths in the items.
-  init?(_ ranking: [FieldScore], isMany: Bool, among all: [FieldEvidence]) {
+  ///   - root: The whole response. A base URL of the pictures can be outside the items.
+  init?(_ ranking: [FieldScore], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
     guard var best = ranking.first else { return nil }
-    let template = Self.template(for: best.evidence, among: all)
+    let mixed = Self.mixed(with: best.evidence, among: all)
+    let template = Self.template(for: best.evidence, among: all, root: root)
     if template == nil, best.evidence.share(PictureText.isBare) > 0.5 { best = best.doubtful }
     let mark = PictureText.separator(of: best.evidence)
-    let ranking = [best] + ranking.dropFirst()
-    scores = ranking
+    let (places, others) = ([best.evidence.place] + mixed.map(\.place), ranking.dropFirst())
+    scores = [best] + mixed.map { FieldScore(evidence: $0, confidence: best.confidence) } + others
+    func largest(_ isMany: Bool) -> String? {
+      guard mixed.isEmpty, template == nil else { return nil }
+      return Self.largest(best.evidence, isMany: isMany, among: all)
+    }
     func values(_ isMany: Bool) -> [String] {
-      let largest = template == nil ? Self.largest(best.evidence, isMany: isMany, among: all) : nil
-      let rules = ranking.enumerated().map { place, score in
-        let mark = isMany && place == 0 ? mark : nil
-        return Self.yaml([score.evidence.place], isMany: isMany, mark: mark, template: template)
-      }
-      return ([largest ?? rules[0]] + rules.dropFirst()).unique(by: \.self)
+      let mark = isMany ? mark : nil
+      let value =
+        largest(isMany) ?? Self.yaml(places, isMany: isMany, mark: mark, template: template)
+      return
+        ([value]
+        + others.map { Self.yaml([$0.evidence.place], isMany: isMany, template: template) })
+        .unique(by: \.self)
     }
     self.values = values(isMany)
     firsts = mark == nil && !best.evidence.hasTextLists ? values(false) : []
@@ -100,11 +108,33 @@ struct PictureProposal {
     ])
   }
 
+  /// The values of the other kind in a mixed list such as `["a.jpg", {"url": "b.jpg"}]`.
+  ///
+  /// If `evidence` has the texts of the list, the result is about the members of the objects. If `evidence` has such a
+  /// member, the result is about the texts.
+  private static func mixed(
+    with evidence: FieldEvidence,
+    among all: [FieldEvidence]
+  ) -> [FieldEvidence] {
+    let steps = evidence.place.steps
+    let list = steps.last?.isList == true ? steps : Array(steps.dropLast())
+    guard list.last?.isList == true else { return [] }
+    let others = all.filter { other in
+      let isObject = steps == list && other.place.steps.dropLast() == list[...]
+      return other.place != evidence.place && other.isPictureText
+        && (other.place.steps == list || isObject)
+    }
+    return Array(others.prefix(2))
+  }
+
   /// The template that makes URLs of file names, such as `https://cdn.example/{value}`.
   ///
-  /// - Returns: Nil if the texts are URLs already, or if the items name no host of pictures.
-  private static func template(for evidence: FieldEvidence, among all: [FieldEvidence]) -> String?
-  {
+  /// - Returns: Nil if the texts are URLs already, or if the response has no base URL of pictures.
+  private static func template(
+    for evidence: FieldEvidence,
+    among all: [FieldEvidence],
+    root: JSONNode
+  ) -> String? {
     guard evidence.share(PictureText.isAbsolute) < 0.2 else { return nil }
     if evidence.share(PictureText.isHosted) > 0.8 { return "https://{value}" }
     let isRooted = evidence.share { $0.hasPrefix("/") } > 0.8
@@ -112,15 +142,42 @@ struct PictureProposal {
       !other.place.isMany && other.distinct.count == 1 && other.share == 1
         && other.share(PictureText.isHost) == 1 && other.place.names.contains(where: isBase)
     }
-    guard let text = host?.samples.first, !text.contains("{") else { return nil }
-    let base = text.hasSuffix("/") ? String(text.dropLast()) : text
-    return "\(base)\(isRooted ? "" : "/"){value}"
+    if let text = host?.samples.first, !text.contains("{") {
+      return (text.hasSuffix("/") ? String(text.dropLast()) : text) + (isRooted ? "" : "/")
+        + "{value}"
+    }
+    if isRooted, all.contains(where: { $0.place.steps[0].name == "media_gallery_entries" }) {
+      return "/media/catalog/product{value}"
+    }
+    let own = Set(evidence.place.names.flatMap(NameWords.words))
+    func shared(_ name: String) -> Int { own.intersection(NameWords.words(of: name)).count }
+    let found = prefixes(in: root).max { shared($0.name) < shared($1.name) }
+    guard var prefix = found?.text else { return nil }
+    if let parts = prefix.wholeMatch(of: /([^{}]*)\{[^{}]*\}([^{}]*)/)?.output {
+      return "\(parts.1){value}\(parts.2)"
+    }
+    guard !prefix.contains("{") else { return nil }
+    if prefix.hasSuffix("/"), isRooted { prefix.removeLast() }
+    if !prefix.hasSuffix("/"), !isRooted, !prefix.hasSuffix("=") { prefix += "/" }
+    return prefix + "{value}"
   }
 
   /// Whether a name can mean the base URL of pictures.
   private static func isBase(_ name: String) -> Bool {
     FieldRules.isPicture(name)
       || NameWords.words(of: name).contains { FieldRules.isNamed("pictureBase", $0) }
+  }
+
+  /// The members of the response that are possibly a base URL of pictures, with the names that lead to them.
+  private static func prefixes(in root: JSONNode) -> [(name: String, text: String)] {
+    root.envelope().compactMap { names, value in
+      guard let name = names.last, isBase(name), let text = value.text, text.utf8.count < 300,
+        !text.contains(where: \.isWhitespace), PictureText.isAbsolute(text) || text.hasPrefix("/"),
+        !PictureText.hasEnding(text) || text.contains("{")
+      else { return nil }
+      // For example `media_cdn` for `{"media": {"cdn": …}}`.
+      return (names.joined(separator: "_"), text)
+    }
   }
 }
 
@@ -218,6 +275,16 @@ enum PictureText {
       && labels[labels.count - 1].count > 1 && labels[labels.count - 1].allSatisfy(\.isLetter)
   }
 
+  /// Whether a URL is another one with a parameter for the size of the picture: `/1?max=150` for `/1`.
+  static func isSized(_ text: String, of whole: String) -> Bool {
+    guard text.hasPrefix(whole), let mark = text.dropFirst(whole.count).first,
+      mark == "?" || mark == "&"
+    else { return false }
+    return text.dropFirst(whole.count + 1).split(separator: "&").allSatisfy { parameter in
+      FieldRules.isNamed("sizeParameter", parameter.prefix { $0 != "=" }.lowercased())
+    }
+  }
+
   /// Whether a URL is a host without a path, such as `https://cdn.example`.
   static func isHost(_ text: String) -> Bool {
     let host = text.drop { $0 != "/" }.drop { $0 == "/" }
@@ -257,7 +324,8 @@ enum PictureText {
         && $0.share(isSizes) > 0.5
     }
     guard let place = found?.place else { return nil }
-    let program = YAMLText.quoted(place.program("(split(\" \") | .[0])"))
+    let path = place.steps.map { JQText.member($0.name) }.joined()
+    let program = YAMLText.quoted("(\(path) | strings) |= (split(\" \") | .[0])")
     return "  # images: {thumbnail: \(YAMLText.scalar(place.first))}   "
       + YAMLText.comment("a list of sizes (srcset); records: \(program) leaves the first")
   }

@@ -35,9 +35,6 @@ struct PriceChoice {
     let others = all.filter { !taken.contains($0.place) && $0.isMoney }
     costs = all.filter { !taken.contains($0.place) && $0.isCost }
     choose(among: others)
-    if salePrice.contains(where: { $0.isLowEnd(among: all) }) {
-      salePrice = salePrice.map(\.doubtful)
-    }
     chooseNormalPrice()
   }
 
@@ -263,22 +260,6 @@ extension FieldScore {
     return Set(evidence.samples.compactMap(PriceText.number).filter(isVoid)).compactMap(
       Int.init(exactly:)
     ).sorted()
-  }
-
-  /// Whether the price is the lowest of a range, whose highest is beside it: `minPrice` and `maxPrice`.
-  fileprivate func isLowEnd(among all: [FieldEvidence]) -> Bool {
-    func ends(_ place: FieldPlace, _ end: String) -> (isEnd: Bool, others: [String]) {
-      let words = place.steps.flatMap { NameWords.words(of: $0.name) }
-      let others = words.filter { !FieldRules.isNamed(end, $0) }
-      return (others.count < words.count, others)
-    }
-    let low = ends(evidence.place, "lowest")
-    return low.isEnd
-      && all.contains { other in
-        let high = ends(other.place, "highest")
-        return high.isEnd && high.others == low.others
-          && !isSame(as: FieldScore(evidence: other, confidence: 1))
-      }
   }
 
   /// The share of amounts that are 0 or negative.

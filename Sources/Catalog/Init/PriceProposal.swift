@@ -330,15 +330,31 @@ extension CurrencyProposal {
   private static func spoken(_ items: [FieldEvidence], among codes: [String] = Currency.codes)
     -> Self?
   {
-    for (language, letters, own) in Currency.languages {
+    for (language, letters, density, own) in [
+      ("Korean", "\u{AC00}"..."\u{D7A3}", 0.2, ["KRW"]),
+      ("Japanese", "\u{3041}"..."\u{30FE}", 0.1, ["JPY"]),
+      ("Chinese", "\u{4E00}"..."\u{9FFF}", 0.2, ["CNY", "TWD", "HKD"]),
+      ("Thai", "\u{E01}"..."\u{E5B}", 0.2, ["THB"]),
+      ("Hebrew", "\u{5D0}"..."\u{5EA}", 0.2, ["ILS"]),
+      ("Hindi", "\u{904}"..."\u{939}", 0.2, ["INR"]),
+      // Russian has none of these letters, and in Ukrainian some words have none of them either.
+      ("Ukrainian", "\u{454}"..."\u{457}", 0, ["UAH"]),
+      ("Russian", "\u{410}"..."\u{44F}", 0.2, ["RUB"]),
+      ("Danish or Norwegian", "\u{F8}"..."\u{F8}", 0, ["DKK", "NOK"]),
+      ("Polish", "\u{141}"..."\u{142}", 0, ["PLN"]),
+      ("Czech", "\u{11A}"..."\u{11B}", 0, ["CZK"]),
+      ("Hungarian", "\u{150}"..."\u{151}", 0, ["HUF"]),
+      ("Romanian", "\u{218}"..."\u{21B}", 0, ["RON"]),
+      ("Turkish", "\u{130}"..."\u{131}", 0, ["TRY"]),
+      ("Vietnamese", "\u{1EA0}"..."\u{1EF9}", 0, ["VND"]),
+    ] {
       // A text in another language can have a few letters of a script, for example in brackets.
-      let isScript = letters.upperBound.value - letters.lowerBound.value > 20
       let isSpoken = items.contains { evidence in
         evidence.isText
           && evidence.share { text in
-            let count = text.unicodeScalars.count(where: letters.contains)
-            return count > 0 && (!isScript || count * 10 >= text.unicodeScalars.count)
-          } > (isScript && language != "Japanese" ? 0.5 : 0.1)
+            let own = text.count { letters.contains(String($0)) }
+            return own > 0 && Double(own) >= density * Double(text.count(where: \.isLetter))
+          } > (density == 0.2 ? 0.5 : 0.1)
       }
       guard isSpoken else { continue }
       let reason = "the response names none, its texts are \(language): correct it if need be"
@@ -387,7 +403,7 @@ enum PriceText {
   /// Whether a text is an amount such as "7" or "€ 7.50", or a range of two amounts such as "5–9 €".
   static func isPrice(_ text: String) -> Bool {
     guard isShort(text) else { return false }
-    let parts = Price.ends(of: text)
+    let parts = amounts(text)
     let digits = text.utf8.count { (0x30...0x39).contains($0) }
     return (1...2).contains(parts.count) && digits <= 30
       && parts.allSatisfy { part in part.utf8.count { $0 > 0x20 } <= 30 && isAmount(part) }
@@ -407,12 +423,22 @@ enum PriceText {
   /// The signs and codes of currencies in a price, in lower case: "eur" for "7 EUR".
   static func units(of text: String) -> [String] {
     guard isShort(text) else { return [] }
-    return Price.ends(of: text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
+    return amounts(text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
   }
 
   /// Whether a text is short, not counting white space.
   private static func isShort(_ text: String) -> Bool {
     text.utf8.count <= 500 && text.utf8.count { $0 > 0x20 } <= 60
+  }
+
+  /// The two amounts of a range such as "5-9 €", or the whole text if it is not a range.
+  private static func amounts(_ text: String) -> [String] {
+    text.replacing(" to ", with: "~").split { "~～〜–—−".contains($0) }.flatMap { part in
+      // A hyphen between two numbers separates them. In "12,-" it means that there are no decimals.
+      let ends = part.split(separator: "-")
+      let isRange = ends.count == 2 && ends.allSatisfy { $0.contains(where: \.isWholeNumber) }
+      return isRange ? ends.map(String.init) : [String(part)]
+    }
   }
 
   private static func isAmount(_ text: String) -> Bool {
@@ -428,9 +454,7 @@ enum PriceText {
   /// If one or two digits follow the last point or comma, this point or comma is the decimal separator.
   static func number(_ text: String) -> Double? {
     if let number = Double(text) { return number }
-    let kept = (Price.ends(of: text).first ?? text).filter {
-      $0.isWholeNumber || ".,".contains($0)
-    }
+    let kept = (amounts(text).first ?? text).filter { $0.isWholeNumber || ".,".contains($0) }
     guard let point = kept.lastIndex(where: { ".,".contains($0) }),
       (1...2).contains(kept[kept.index(after: point)...].count)
     else { return Double(digits(kept)) }

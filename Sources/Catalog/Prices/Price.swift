@@ -85,26 +85,20 @@ extension Price {
     self.init(minorUnits: units, currency: currency)
   }
 
-  /// The two amounts of a range such as "5-9 €" or "$5 to $9", or the whole text if it is not a range.
-  static func ends(of text: String) -> [String] {
-    text.replacing(" to ", with: "~").split { "~～〜–—−".contains($0) }.flatMap { part in
-      // A hyphen between two numbers separates them. In "12,-" it means that there are no decimals.
-      let ends = part.split(separator: "-", omittingEmptySubsequences: false)
-      let isRange = ends.count == 2 && ends.allSatisfy { $0.contains(where: \.isWholeNumber) }
-      return isRange ? ends.map(String.init) : [String(part)]
-    }
-  }
+  /// The marks between the two ends of a range.
+  private static let rangeMarks: Set<Character> = ["~", "～", "〜", "-", "–", "—", "−"]
 
   /// The lower end of a range such as "5~7", or nil if the text is not a range.
   private static func lowEnd(of text: String, currency: String) throws(CatalogError) -> Price? {
-    let ends = Self.ends(of: text)
+    let ends = text.replacing(" to ", with: "~")
+      .split(omittingEmptySubsequences: false, whereSeparator: rangeMarks.contains)
     guard ends.count == 2, ends[0].contains(where: \.isWholeNumber),
       let last = ends[1].lastIndex(where: \.isWholeNumber)
     else { return nil }
     // The unit of the second end belongs to both ends in "10.00 - 12.50 EUR".
     let isBare = ends[0].allSatisfy { $0.isWholeNumber || $0.isWhitespace || ".,'’".contains($0) }
     let unit = isBare ? String(ends[1][last...].dropFirst()) : ""
-    let high = try Price(parsing: ends[1], currency: currency)
+    let high = try Price(parsing: String(ends[1]), currency: currency)
     let low = try Price(parsing: ends[0] + unit, currency: currency)
     guard low.minorUnits <= high.minorUnits else {
       throw priceError("\"\(text)\" is not one amount, nor a range with its low end first")

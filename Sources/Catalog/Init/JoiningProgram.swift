@@ -1,7 +1,10 @@
-/// A jq program that gives the rows of a table in JSON the names of the columns.
-struct TableProgram: Hashable {
+/// A jq program that makes items of a response whose items are spread over several parts.
+///
+/// Some services send, for example, the pictures of all items in a list of their own, and an item names its picture by
+/// an id. The program replaces such an id by the picture. It also gives the rows of a table the names of the columns.
+struct JoiningProgram: Hashable {
   /// The comment that explains the program in the catalog file.
-  static let comment = "# A table: its columns have their names once, here each row gets them."
+  let comment: String
   /// The program.
   ///
   /// Its output is `{"items": […]}`.
@@ -9,8 +12,18 @@ struct TableProgram: Hashable {
 
   /// Chooses the program for a response, or returns nil if the response can be read as it is.
   init?(for root: JSONNode) {
-    guard let table = Self.table(root) else { return nil }
-    program = table
+    if let table = Self.table(root) {
+      comment = "# A table: its columns have their names once, here each row gets them."
+      program = table
+      return
+    }
+    let known = Self.known.first { known in
+      (try? FormatSignature.fits(known.signature.map(JSONPath.init(parsing:)), root)) == true
+    }
+    guard let known else { return nil }
+    comment =
+      "# As \(known.service) sends it, items refer to other things by id: here they are joined."
+    program = known.program
   }
 
   /// The program for a table in JSON, or nil if the response is not a table.
@@ -41,6 +54,31 @@ struct TableProgram: Hashable {
     }
     return nil
   }
+
+  /// The programs for known services, each with paths that every response of the service has.
+  private static let known: [(service: String, signature: [String], program: String)] = [
+    (
+      "Square", ["$.objects[*].item_data"],
+      """
+      INDEX((.objects + .related_objects)[]; .id) as $linked
+      | {items: [.objects[] | select(.type == "ITEM" and (.is_deleted | not)) | {id} + (.item_data | {
+        name,
+        description: (.description_plaintext // .description),
+        categories: [.categories[]?.id // empty | $linked[.].category_data.name | strings],
+        price_money: [.variations[]?.item_variation_data.price_money // empty][0],
+        images: [.image_ids[]? | $linked[.].image_data.url | strings]})]}
+      """
+    ),
+    (
+      "JSON:API", ["$.included[0].attributes", "$.data[0].attributes"],
+      """
+      INDEX(.included[]; "\\(.type) \\(.id)") as $linked
+      | def one: $linked["\\(.type) \\(.id)"].attributes;
+      {items: [.data[] | .attributes + {id} + ((.relationships // {}) | map_values(.data
+        | if type == "array" then [.[] | one | values] elif type == "object" then one else null end))]}
+      """
+    ),
+  ]
 
   /// Runs the program on a response.
   ///
