@@ -132,6 +132,23 @@ struct OrientationTests {
     }
   }
 
+  // A short, a long, and a fraction and three shorts at an offset.
+  @Test(arguments: [(3, 1, 6), (4, 1, 6), (5, 1, 26), (3, 3, 26)] as [(UInt8, UInt8, UInt8)])
+  func `kept EXIF data says that a crop is upright, whatever the type of its orientation`(
+    _ type: UInt8,
+    _ count: UInt8,
+    _ value: UInt8
+  ) {
+    let header = Array("II".utf8) + [42, 0, 8, 0, 0, 0]
+    let directory = [1, 0, 0x12, 1, type, 0, count, 0, 0, 0, value, 0, 0, 0, 0, 0, 0, 0]
+    let data = header + directory + [6, 0, 0, 0, 1, 0, 0, 0]
+
+    let cropped = Exif.cropped(data[...], width: 10, height: 10)
+
+    #expect(Exif(data[...]).orientation?.rawValue == 6)
+    #expect(Exif(cropped[...]).orientation == .upright && cropped.count == data.count)
+  }
+
   @Test(arguments: 1...8, [false, true])
   func `a JPEG is rotated upright whether its coefficients are kept or not`(
     _ value: Int,

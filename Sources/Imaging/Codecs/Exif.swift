@@ -70,8 +70,12 @@ public struct Exif: Equatable, Sendable {
     data.withUnsafeBufferPointer { bytes in
       guard let main = TIFFDirectory(of: bytes) else { return }
       func change(_ tag: Int, in part: TIFFDirectory?, to value: Int) {
+        // The type and the number of the values, and one value of 16 or 32 bits. An entry of another type or with
+        // several values has an offset in the place of its value.
         for entry in part?.entries ?? [] where entry.tag == tag {
-          changes.append((entry.field, main.bytes(value, entry.type == 4 ? 4 : 2)))
+          let type = entry.type == 4 ? 4 : 3
+          let number = main.bytes(value, type == 4 ? 4 : 2)
+          changes.append((entry.field - 6, main.bytes(type, 2) + main.bytes(1, 4) + number))
         }
       }
       let details = main.directory(0x8769)
