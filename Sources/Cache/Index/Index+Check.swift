@@ -114,7 +114,7 @@ extension Index {
   /// Checks that the earlier prices of items can be read from the history, as `larder list` reads them.
   ///
   /// - Parameters:
-  ///   - slice: The number of the slice to check, if the history has more than 256 items.
+  ///   - slice: The number of the slice to check, if the history has more than ``checkedAtOnce`` items.
   ///   - now: The present moment.
   /// - Throws: ``LarderError``, with code `damaged` if something cannot be read.
   package func checkHistory(slice: Int64, at now: UnixTime) throws(LarderError) {

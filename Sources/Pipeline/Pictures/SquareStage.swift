@@ -110,7 +110,7 @@ final class SquareStage: Sendable {
         in: context.layout.root.path,
         isStopped: context.isOver
       )
-      try store(square.bytes, of: picture)
+      store(square.bytes, of: picture)
     } catch {
       if error.code == .stopped { return state.withLock { $0.tally.unfinished += 1 } }
       // If a library or a worker process is missing, that is not a fault of the picture, and the next run tries again.
@@ -126,7 +126,7 @@ final class SquareStage: Sendable {
     }
   }
 
-  private func store(_ bytes: [UInt8], of picture: PictureEntry) throws(LarderError) {
+  private func store(_ bytes: [UInt8], of picture: PictureEntry) {
     // A disk error ends the run, as for the pictures themselves.
     context.failures.noting { () throws(LarderError) in
       try store.store(bytes, of: picture)
