@@ -136,8 +136,9 @@ struct FuzzedReader {
       .filter { !$0.isEmpty }
     switch kind {
     case .csv, .tsv:
-      // Line ends in quotes do not end a row, and white space can be a cell.
-      return text.contains("\"") || text.contains("\t") ? nil : lines.count - 1
+      // Line ends in quotes do not end a row, white space can be a cell, and a row of empty cells is no record.
+      let hasEmptyRow = lines.dropFirst().contains { $0.allSatisfy { ",;| ".contains($0) } }
+      return hasEmptyRow || text.contains("\"") || text.contains("\t") ? nil : lines.count - 1
     case .lines: return lines.count { !$0.hasPrefix("#") }
     case .json, .jsonl, .xml, .html: return nil
     }
