@@ -6,15 +6,18 @@
 //   304-rows    a second thread also writes these lines to the request's row of an SQLite table, 256 rows a
 //               transaction: the least that a program must do to renew its stored metadata
 //   FOLDER      two threads hash every body with SHA-256 and write it to a file there: the least that a program must do
-//               to keep and verify pictures
+//               to verify pictures
 // With a number FIRST, that many URLs are requested first, and the others once these have been answered. A program must
 // do so if its sections list the other URLs.
+// With "durable" after it, each file is synced and renamed into one of 256 folders. A further thread syncs these folders
+// and writes the URL, digest, length and header fields of each body to a row of an SQLite table, 256 rows a
+// transaction: the least that a program must do to survive a crash with every file whole.
 //
 // CACERT names the certificates to trust. Over TLS, transfers wait for a connection that they can share. Prints
 // answers, seconds and processor seconds; making the table is not counted.
 //
 //   cc -O2 Benchmarks/bare-libcurl.c -lcurl -lcrypto -lsqlite3 -lpthread -o bare
-//   [CACERT=…] ./bare URLS N [304|304-fields|304-rows|FOLDER [FIRST]]
+//   [CACERT=…] ./bare URLS N [304|304-fields|304-rows|FOLDER [FIRST [durable]]]
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <fcntl.h>
@@ -26,6 +29,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,9 +45,10 @@ static double now(clockid_t clock) {
 // A body that is being written to its file, and its pieces, which are queued for a writer thread.
 enum { piece_size = 256 << 10, writers = 2 };
 struct body {
-  int file, writer;
+  int file, writer, number;
   EVP_MD_CTX *hash;
   struct piece *filling;
+  struct answer *answer;
 };
 struct piece {
   struct piece *next;
@@ -64,7 +69,8 @@ static pthread_cond_t pieces_free = PTHREAD_COND_INITIALIZER;
 static struct piece *pieces;
 static int made, most = 64;
 static const char *folder;
-static int has_fields;
+static int has_fields, is_durable;
+static void place(struct body *body, const unsigned char *digest);
 
 static struct piece *take_piece(struct body *body) {
   pthread_mutex_lock(&pieces_lock);
@@ -114,7 +120,9 @@ static void *write_all(void *context) {
       if (piece->is_last) {
         unsigned char digest[EVP_MAX_MD_SIZE];
         EVP_DigestFinal_ex(body->hash, digest, NULL);
-        EVP_MD_CTX_free(body->hash), close(body->file), free(body);
+        EVP_MD_CTX_free(body->hash);
+        if (is_durable) place(body, digest);
+        close(body->file), free(body);
       }
       next = piece->next;
       pthread_mutex_lock(&pieces_lock);
@@ -132,6 +140,7 @@ struct answer {
   int row;
   size_t count;
   char fields[fields_size];
+  unsigned char digest[32];
 };
 static struct {
   pthread_mutex_t lock;
@@ -141,6 +150,8 @@ static struct {
   int has_ended;
 } answered = {.lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .end = &answered.first};
 static sqlite3 *rows;
+static char **addresses;
+static int folders[256];
 static void demand(int code) {
   if (code != SQLITE_OK && code != SQLITE_DONE) fprintf(stderr, "%s\n", sqlite3_errmsg(rows)), exit(74);
 }
@@ -186,6 +197,51 @@ static void *write_rows(void *context) {
     return context;
   }
 }
+static void commit_rows(void) {
+  for (int at = 0; at < 256; at++) fsync(folders[at]);
+  run_sql("COMMIT");
+}
+// Inserts a row for each body whose file has its final name.
+static void *insert_rows(void *context) {
+  sqlite3_stmt *insert;
+  demand(sqlite3_prepare_v2(rows, "INSERT INTO held VALUES(?, ?, ?, ?)", -1, &insert, NULL));
+  for (int waiting = 0;;) {
+    pthread_mutex_lock(&answered.lock);
+    while (!answered.first && !answered.has_ended) pthread_cond_wait(&answered.filled, &answered.lock);
+    struct answer *answer = answered.first;
+    answered.first = NULL, answered.end = &answered.first;
+    const int has_ended = answered.has_ended;
+    pthread_mutex_unlock(&answered.lock);
+    for (struct answer *next; answer; answer = next) {
+      if (!waiting++) run_sql("BEGIN IMMEDIATE");
+      sqlite3_bind_int(insert, 1, answer->row);
+      sqlite3_bind_text(insert, 2, addresses[answer->row], -1, SQLITE_STATIC);
+      sqlite3_bind_text(insert, 3, answer->fields, (int)answer->count, SQLITE_STATIC);
+      sqlite3_bind_blob(insert, 4, answer->digest, sizeof answer->digest, SQLITE_STATIC);
+      demand(sqlite3_step(insert));
+      sqlite3_reset(insert);
+      next = answer->next;
+      free(answer);
+      if (waiting == rows_at_once) commit_rows(), waiting = 0;
+    }
+    if (!has_ended) continue;
+    if (waiting) commit_rows();
+    sqlite3_finalize(insert);
+    return context;
+  }
+}
+static void start_table(const char *path) {
+  demand(sqlite3_open(path, &rows));
+  run_sql("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+          "CREATE TABLE held(id INTEGER PRIMARY KEY, url TEXT, fields TEXT, sha256 BLOB)");
+  char name[4096];
+  for (int at = 0; at < 256; at++) {
+    snprintf(name, sizeof name, "%s/%02x", folder, at);
+    mkdir(name, 0755);
+    folders[at] = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  }
+}
+
 // Makes the buffer for the header lines of an answer.
 static struct answer *start_answer(CURL *easy, int row) {
   struct answer *answer = malloc(sizeof *answer);
@@ -209,6 +265,16 @@ static void end_answer(struct answer *answer) {
   pthread_mutex_unlock(&answered.lock);
 }
 
+// Syncs a file and renames it, and hands its row on.
+static void place(struct body *body, const unsigned char *digest) {
+  char partial[4096], name[64];
+  snprintf(partial, sizeof partial, "%s/body-%d", folder, body->number);
+  snprintf(name, sizeof name, "%d", body->number);
+  if (fdatasync(body->file) || renameat(AT_FDCWD, partial, folders[digest[0]], name)) perror(partial), exit(73);
+  memcpy(body->answer->digest, digest, sizeof body->answer->digest);
+  end_answer(body->answer);
+}
+
 struct asked {
   struct curl_slist *fields;
   struct answer *answer;
@@ -226,9 +292,11 @@ static void begin(CURL *easy, const char *url) {
   }
   if (!folder) return;
   char name[4096];
-  snprintf(name, sizeof name, "%s/%d", folder, number);
+  snprintf(name, sizeof name, "%s/body-%d", folder, number);
   struct body *body = calloc(1, sizeof *body);
   body->file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (is_durable) body->answer = start_answer(easy, number);
+  body->number = number;
   body->writer = number++ % writers;
   body->hash = EVP_MD_CTX_new();
   EVP_DigestInit_ex(body->hash, EVP_sha256(), NULL);
@@ -292,6 +360,8 @@ int main(int argc, char **argv) {
   has_fields = writes_rows || (argc > 3 && strcmp(argv[3], "304-fields") == 0);
   const int asks = has_fields || (argc > 3 && strcmp(argv[3], "304") == 0);
   folder = argc > 3 && !asks ? argv[3] : NULL;
+  is_durable = argc > 5 && strcmp(argv[5], "durable") == 0;
+  addresses = urls;
   for (int at = 0; folder && at < writers; at++) {
     queues[at].end = &queues[at].first;
     pthread_mutex_init(&queues[at].lock, NULL);
@@ -306,6 +376,11 @@ int main(int argc, char **argv) {
     unlink(table);
     make_rows(urls, count, table);
     pthread_create(&answered.thread, NULL, write_rows, NULL);
+  }
+  if (is_durable) {
+    snprintf(table, sizeof table, "%s/table.sqlite", folder);
+    start_table(table);
+    pthread_create(&answered.thread, NULL, insert_rows, NULL);
   }
   const double used = now(CLOCK_PROCESS_CPUTIME_ID);
   CURLM *multi = curl_multi_init();
@@ -326,6 +401,7 @@ int main(int argc, char **argv) {
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 65536L);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
     if (has_fields) curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, writes_rows ? keep_field : take_field);
+    if (is_durable) curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, keep_field);
     idle[idle_count] = easy;
   }
   for (;;) {
@@ -361,7 +437,7 @@ int main(int argc, char **argv) {
     pthread_mutex_unlock(&queues[at].lock);
     pthread_join(queues[at].thread, NULL);
   }
-  if (writes_rows) {
+  if (writes_rows || is_durable) {
     pthread_mutex_lock(&answered.lock);
     answered.has_ended = 1;
     pthread_cond_signal(&answered.filled);
