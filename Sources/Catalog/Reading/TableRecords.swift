@@ -404,7 +404,7 @@ struct CellScan {
   mutating func step(_ byte: UInt8) -> Step {
     let isQuote = byte == UInt8(ascii: "\"")
     let isLineEnd = byte == 0x0A || byte == 0x0D
-    if isLineEnd { countLine(byte) }
+    if isLineEnd { countLine(byte) } else { isBehindReturn = false }
     length += 1
     if isQuoted {
       if isQuote {
@@ -429,7 +429,6 @@ struct CellScan {
     if isLineEnd || byte == separator {
       (isEmpty, isBehindQuote, isText, hasLineEnd, tabs) = (true, false, false, false, 0)
       guard isLineEnd else {
-        isBehindReturn = false
         separators += 1
         return .cellEnd
       }
