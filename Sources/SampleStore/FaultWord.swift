@@ -92,16 +92,11 @@ struct FaultWord {
 }
 
 extension FaultWord {
-  private static let keys = """
-    path, query, method, hits, every, share, seed, per, delay, status, retry-after, truncate, reset, drip, \
-    wrong-length, wrong-type, redirect, hang, body, header, drop-validators, chunked, close, gzip
-    """
+  private static let keys =
+    "path, hits, every, delay, status, retry-after, truncate, reset, drip, hang, body, header, close"
 
   /// The effects that have no value.
-  private static let bare: [String: FaultEffect] = [
-    "hang": .hang, "drop-validators": .dropValidators, "chunked": .chunked,
-    "close": .closeWithoutAnswer, "gzip": .gzip,
-  ]
+  private static let bare: [String: FaultEffect] = ["hang": .hang, "close": .closeWithoutAnswer]
 
   /// The effect that the word describes.
   func effect() throws(SampleError) -> FaultEffect {
@@ -115,12 +110,10 @@ extension FaultWord {
       if value == nil { return .reset(after: nil) }
       return .reset(after: try read("a number of bytes, or nothing", Self.size))
     case "drip":
-      let rate = try read("bytes a second, such as 2K") { Self.size($0).flatMap(Self.nonzero) }
+      let rate = try read("bytes a second, such as 2K") { text in
+        Self.size(text).flatMap { $0 > 0 ? $0 : nil }
+      }
       return .drip(bytesPerSecond: rate)
-    case "wrong-length":
-      let expected = "a difference such as +10 or -5"
-      return .wrongLength(try read(expected) { Int($0).flatMap(Self.nonzero) })
-    case "wrong-type": return .wrongType(try text("a media type such as text/html"))
     case "body": return .body(try read("the text of the body") { Array($0.utf8) })
     case "header": return try read("\"Name: value\" in double quotes", Self.header)
     default:
@@ -133,8 +126,6 @@ extension FaultWord {
       return effect
     }
   }
-
-  private static func nonzero(_ number: Int) -> Int? { number == 0 ? nil : number }
 
   /// Parses a number of bytes: `300`, `2K` or `1M`, in binary units.
   private static func size(_ text: String) -> Int? {

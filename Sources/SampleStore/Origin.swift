@@ -29,8 +29,8 @@ final class Origin: Sendable {
   func plan(for request: IncomingRequest) -> WirePlan {
     let target = RequestTarget(request.head.uri)
     let method = request.head.method
-    let (verb, path) = (method.rawValue, target.path ?? target.rawPath)
-    let fault = ledger.withLock { $0.fault(method: verb, path: path, query: target.query) }
+    let path = target.path ?? target.rawPath
+    let fault = ledger.withLock { $0.fault(path: path, query: target.query) }
     var reply = reply(to: request, target, fault)
     if let fault { reply.apply(fault) }
     let isSilent = fault?.silence != nil

@@ -23,9 +23,6 @@ struct Reply {
   static func whole(_ resource: Resource) -> Reply {
     var fields = [HeaderField("Content-Type", resource.type)] + validators(of: resource)
     fields.append(HeaderField("Accept-Ranges", "bytes"))
-    if let encoding = resource.encoding {
-      fields.append(HeaderField("Content-Encoding", encoding))
-    }
     return Reply(200, fields, body: resource.body)
   }
 

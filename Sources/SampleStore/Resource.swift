@@ -11,9 +11,6 @@ package struct Resource: Sendable {
   package var lastModified: Int?
   /// The value of `Cache-Control`; if it is nil, the rules of ``SampleContent/cache(_:as:)`` apply.
   package var cacheControl: String?
-  /// The value of `Content-Encoding`, such as `gzip`; nil for bytes that are not encoded.
-  var encoding: String?
-
   var body: ByteBuffer
 
   /// Creates a resource; if `etag` is nil, the tag is a hash of the bytes.

@@ -52,7 +52,7 @@ final class SampleConnection: ChannelInboundHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case ChannelEvent.inputClosed = event {
       inputClosed = true
-      if isHanging { shut(context) } else { advance(context) }
+      if isHanging { context.close(promise: nil) } else { advance(context) }
     } else {
       context.fireUserInboundEventTriggered(event)
     }
@@ -60,7 +60,7 @@ final class SampleConnection: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard error is HTTPParserError, !isAnswering else {
-      shut(context)
+      context.close(promise: nil)
       return
     }
     let head = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -85,7 +85,7 @@ final class SampleConnection: ChannelInboundHandler {
   private func begin(_ plan: WirePlan, _ context: ChannelHandlerContext) {
     if plan.ending == .hang {
       isHanging = true
-      if inputClosed { shut(context) }
+      if inputClosed { context.close(promise: nil) }
       return
     }
     context.write(wrapOutboundOut(plan.head), promise: nil)
@@ -152,19 +152,7 @@ final class SampleConnection: ChannelInboundHandler {
     let options = context.channel as? any SocketOptionProvider
     // This runs on the channel's own event loop, so the option is set before the call returns.
     _ = options?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-    shut(context)
-  }
-
-  /// Closes the socket without the message `close_notify` of TLS.
-  ///
-  /// Otherwise a client could make the store wait for its reply to that message.
-  private func shut(_ context: ChannelHandlerContext) {
-    let pipeline = context.pipeline.syncOperations
-    if let tls = try? pipeline.context(handlerType: TLSHandler.self) {
-      tls.close(promise: nil)
-    } else {
-      context.close(promise: nil)
-    }
+    context.close(promise: nil)
   }
 }
 

@@ -17,16 +17,17 @@ package final class SampleContent: Sendable {
   private struct Content {
     var resources: [String: Resource] = [:]
     var cacheRules: [String: String] = [:]
-    var fallback: Fallback?
   }
 
   private let state: Mutex<Content>
   private let folder: Folder?
+  private let fallback: Fallback?
 
   /// Creates content with resources in memory, and with resources that `fallback` generates.
   package init(_ resources: [String: Resource] = [:], fallback: Fallback? = nil) {
     folder = nil
-    state = Mutex(Content(resources: resources, fallback: fallback))
+    state = Mutex(Content(resources: resources))
+    self.fallback = fallback
   }
 
   /// Creates content with the files of a folder.
@@ -38,6 +39,7 @@ package final class SampleContent: Sendable {
   package init(folder: String) throws(SampleError) {
     self.folder = try Folder(folder)
     state = Mutex(Content())
+    fallback = nil
   }
 
   /// The resource in memory at a decoded path; nil if there is none.
@@ -46,12 +48,6 @@ package final class SampleContent: Sendable {
   package subscript(_ path: String) -> Resource? {
     get { state.withLock { $0.resources[path] } }
     set { state.withLock { $0.resources[path] = newValue } }
-  }
-
-  /// Generates resources that are neither in memory nor in the folder; nil if none are generated.
-  package var fallback: Fallback? {
-    get { state.withLock { $0.fallback } }
-    set { state.withLock { $0.fallback = newValue } }
   }
 
   /// Sets `Cache-Control` for the paths that begin with a prefix.
@@ -68,8 +64,8 @@ package final class SampleContent: Sendable {
   /// in the folder.
   func find(_ path: String) -> Resource? {
     let json = MediaType.fileExtension(of: path) == nil ? path + ".json" : nil
-    let (held, fallback) = state.withLock { state in
-      (state.resources[path] ?? json.flatMap { state.resources[$0] }, state.fallback)
+    let held = state.withLock { state in
+      state.resources[path] ?? json.flatMap { state.resources[$0] }
     }
     let found = held ?? json.flatMap { folder?.find($0) } ?? folder?.find(path) ?? fallback?(path)
     return found.map { ruled($0, at: path) }

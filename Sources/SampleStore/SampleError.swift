@@ -7,16 +7,12 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Code: Sendable {
     /// The port is taken, or the address does not belong to this machine.
     case listen
-    /// The certificate or its key cannot be read.
-    case identity
     /// A fault script has a syntax error.
     case faults
     /// The folder to serve is missing, or is not a folder.
     case folder
     /// The file for orders cannot be opened.
     case orders
-    /// The base picture is neither JPEG nor PNG.
-    case picture
   }
 
   /// The kind of error.

@@ -50,7 +50,6 @@ package final class SampleStore: Sendable {
   /// - Parameters:
   ///   - content: The content.
   ///   - faults: The first fault script.
-  ///   - tls: The certificate for HTTPS. Pass nil to use HTTP.
   ///   - host: The address to listen on. Use a loopback address unless other machines need access.
   ///   - port: The port. Pass 0 to use any free port.
   ///   - orders: The paths and the file for orders.
@@ -60,7 +59,6 @@ package final class SampleStore: Sendable {
   package static func start(
     _ content: SampleContent,
     faults: FaultScript = .none,
-    tls: TLSIdentity? = nil,
     host: String = "127.0.0.1",
     port: Int = 0,
     orders: OrderIntake = OrderIntake(),
@@ -82,7 +80,6 @@ package final class SampleStore: Sendable {
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            if let tls { try pipeline.addHandler(TLSHandler(tls)) }
             try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
             try pipeline.addHandler(SampleConnection(origin))
           }
@@ -99,8 +96,7 @@ package final class SampleStore: Sendable {
     }
     let bound = server.localAddress?.port ?? port
     let name = host.contains(":") ? "[\(host)]" : host
-    let base = "\(tls == nil ? "http" : "https")://\(name):\(bound)"
-    return SampleStore(origin, group, server, port: bound, baseURL: base)
+    return SampleStore(origin, group, server, port: bound, baseURL: "http://\(name):\(bound)")
   }
 
   /// Closes the port and every connection, even those that hang, and waits until all are closed.

@@ -21,7 +21,6 @@ enum Layers {
     "CLCMS": [],
     "CPNG": [],
     "CTIFF": [],
-    "CTLS": [],
     "CUnpack": [],
     "CWebP": [],
     "CXML": [],
@@ -50,7 +49,7 @@ enum Layers {
     "Bench": ["Base", "Cache", "Catalog", "Pipeline", "Transport"],
     "Sharding": ["Base", "Cache", "Catalog", "Hashing", "Pipeline", "Transport"],
     // It must not share parsers with its clients, or it would share their bugs.
-    "SampleStore": ["CGlibc", "CTLS", "HTTPServing", "Hashing"],
+    "SampleStore": ["CGlibc", "HTTPServing", "Hashing"],
     "LarderCommands": [
       "Base", "Bench", "Catalog", "Transport", "CurlTransport", "Cache",
       "CGlibc", "CSQLite", "Imaging", "Larder",

@@ -149,7 +149,7 @@ struct NamedByDataTests {
     var options = shop.transportOptions()
     options.allowPrivateAddresses = true
     shop.put(try page([]), at: "/shop/B")
-    shop.store.faults = [FaultRule("/shop/A", .redirect(to: "\(shop.base)B"))]
+    shop.store.faults = [FaultRule("/shop/A", .status(302), .header("Location", "\(shop.base)B"))]
     _ = try shop.sync(
       folder,
       try pagedCatalog(base: named),
