@@ -161,7 +161,8 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "Base", "CTLS", "Cache", "Catalog", "CurlTransport", "Pipeline", "SampleStore", "Transport",
+        "Base", "CTLS", "Cache", "Catalog", "CurlTransport", "Pipeline", "SampleStore",
+        "Transport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
