@@ -90,7 +90,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
-    .target(name: "HTTPServing", dependencies: ["CGlibc"]),
+    .target(name: "HTTPServing", dependencies: ["Base"]),
     .target(
       name: "Web",
       dependencies: [
@@ -135,7 +135,7 @@ let package = Package(
     .target(
       name: "SampleStore",
       dependencies: [
-        "CGlibc", "HTTPServing", "Hashing",
+        "Base", "HTTPServing", "Hashing",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -222,7 +222,7 @@ let package = Package(
       exclude: ["Fixtures"]
     ),
     .testTarget(name: "HTTPServingTests", dependencies: ["HTTPServing"]),
-    .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore", "Support"]),
+    .testTarget(name: "SampleStoreTests", dependencies: ["Base", "SampleStore", "Support"]),
     .testTarget(
       name: "PipelineTests",
       dependencies: [

@@ -1,3 +1,4 @@
+import Base
 import Glibc
 
 /// A list of rules that decide which requests fail, and how.
@@ -22,8 +23,8 @@ extension FaultScript {
   /// A value with white space must be in double quotes. In quotes, `\"`, `\\`, `\n`, `\r` and `\t` are escapes.
   ///
   /// - Parameter text: The text of the script.
-  /// - Throws: ``SampleError`` with code `faults`, with the line of the error and with advice.
-  package init(text: String) throws(SampleError) {
+  /// - Throws: ``LarderError`` with the line of the error and with advice.
+  package init(text: String) throws(LarderError) {
     self.init()
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
@@ -36,7 +37,7 @@ extension FaultScript {
 
 extension FaultRule {
   /// Creates a rule from the words of a line.
-  fileprivate init(_ words: [FaultWord]) throws(SampleError) {
+  fileprivate init(_ words: [FaultWord]) throws(LarderError) {
     self.init()
     func count(_ keys: String...) -> Int { words.count { keys.contains($0.key) } }
     for word in words where word.key != "header" && count(word.key) > 1 {

@@ -1,3 +1,4 @@
+import Base
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -18,7 +19,7 @@ final class Origin: Sendable {
     faults: FaultScript,
     orders: OrderIntake,
     clock: @escaping @Sendable () -> Double
-  ) throws(SampleError) {
+  ) throws(LarderError) {
     self.content = content
     self.clock = clock
     desk = try SampleOrders(orders)

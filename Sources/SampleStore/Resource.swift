@@ -1,3 +1,4 @@
+import Base
 import Hashing
 import NIOCore
 
@@ -40,11 +41,7 @@ package struct Resource: Sendable {
 
   /// An entity tag for bytes: the first 24 hexadecimal digits of their SHA-256 hash, in quotes.
   package static func etag(of bytes: [UInt8]) -> String {
-    "\"" + hexadecimal(SHA256.digest(of: bytes).prefix(12)) + "\""
-  }
-
-  static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    "\"" + Hexadecimal.text(SHA256.digest(of: bytes).prefix(12)) + "\""
   }
 }
 

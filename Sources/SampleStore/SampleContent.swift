@@ -1,3 +1,4 @@
+import Base
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -35,8 +36,8 @@ package final class SampleContent: Sendable {
   /// A file is read at each request. Resources in memory take precedence over files.
   ///
   /// - Parameter folder: The folder that is served as `/`. Symbolic links that lead out of the folder are not followed.
-  /// - Throws: ``SampleError`` with code `folder` when the path is not a readable folder.
-  package init(folder: String) throws(SampleError) {
+  /// - Throws: ``LarderError`` when the path is not a readable folder.
+  package init(folder: String) throws(LarderError) {
     self.folder = try Folder(folder)
     state = Mutex(Content())
     fallback = nil
@@ -88,12 +89,11 @@ package final class SampleContent: Sendable {
 private struct Folder: Sendable {
   private let root: String
 
-  init(_ path: String) throws(SampleError) {
+  init(_ path: String) throws(LarderError) {
     // With "/." at its end, only the path of a folder can be resolved.
     guard let root = Self.real(path + "/.") else {
-      throw SampleError(
-        .folder,
-        "serve \(path)",
+      throw LarderError(
+        cannot: "serve \(path)",
         "it is not a readable folder",
         "name a folder"
       )

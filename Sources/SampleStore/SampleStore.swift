@@ -1,3 +1,4 @@
+import Base
 import FoundationEssentials
 import NIOCore
 import NIOHTTP1
@@ -55,7 +56,7 @@ package final class SampleStore: Sendable {
   ///   - orders: The paths and the file for orders.
   ///   - clock: Returns the seconds since 1970, for the header line `Date` and the arrival of orders.
   /// - Returns: The running store. It stops when ``stop()`` is called, or when the last reference to it is released.
-  /// - Throws: ``SampleError`` when the store cannot listen, or cannot open its file for orders.
+  /// - Throws: ``LarderError`` when the store cannot listen, or cannot open its file for orders.
   package static func start(
     _ content: SampleContent,
     faults: FaultScript = .none,
@@ -63,7 +64,7 @@ package final class SampleStore: Sendable {
     port: Int = 0,
     orders: OrderIntake = OrderIntake(),
     clock: @escaping @Sendable () -> Double = SampleStore.now
-  ) throws(SampleError) -> SampleStore {
+  ) throws(LarderError) -> SampleStore {
     let origin = try Origin(
       content,
       faults: faults,
@@ -87,10 +88,9 @@ package final class SampleStore: Sendable {
         .bind(host: host, port: port).wait()
     } catch {
       try? group.syncShutdownGracefully()
-      throw SampleError(
-        .listen,
-        "listen on \(host):\(port)",
-        (error as? IOError).map { SampleError.words(for: $0.errnoCode) } ?? "\(error)",
+      throw LarderError(
+        cannot: "listen on \(host):\(port)",
+        (error as? IOError).map { systemMessage($0.errnoCode) } ?? "\(error)",
         "choose another port, or 0 for any"
       )
     }
@@ -157,4 +157,11 @@ package final class SampleStore: Sendable {
 
   /// The current time, in seconds since 1970.
   package static let now: @Sendable () -> Double = { Date().timeIntervalSince1970 }
+}
+
+extension LarderError {
+  /// An error of the sample store: "cannot TASK: CAUSE; ADVICE".
+  init(cannot task: String, _ cause: String, _ advice: String) {
+    self.init(.failed, "cannot \(task): \(cause); \(advice)")
+  }
 }

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import SampleStore
 import Testing
@@ -61,9 +62,8 @@ struct FaultTextTests {
     line: Int,
     message: String
   ) throws {
-    let error = #expect(throws: SampleError.self) { try FaultScript(text: text) }
+    let error = #expect(throws: LarderError.self) { try FaultScript(text: text) }
 
-    #expect(error?.code == .faults)
     #expect(error?.description.contains(message) == true)
     #expect(error?.description.contains("at line \(line): ") == true)
   }

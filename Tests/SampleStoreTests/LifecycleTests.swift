@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import SampleStore
 import Support
@@ -47,11 +48,10 @@ struct LifecycleTests {
   @Test func `a port in use is named in the error`() throws {
     let store = try SampleStore.start(SampleContent())
 
-    let error = #expect(throws: SampleError.self) {
+    let error = #expect(throws: LarderError.self) {
       try SampleStore.start(SampleContent(), port: store.port)
     }
 
-    #expect(error?.code == .listen)
     #expect(
       error?.description == """
         cannot listen on 127.0.0.1:\(store.port): address already in use; \
@@ -93,7 +93,7 @@ struct LifecycleTests {
   }
 
   @Test func `a missing folder is named in the error`() throws {
-    let error = #expect(throws: SampleError.self) { try SampleContent(folder: "/nowhere") }
+    let error = #expect(throws: LarderError.self) { try SampleContent(folder: "/nowhere") }
 
     #expect(
       error?.description
