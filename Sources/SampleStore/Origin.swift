@@ -89,7 +89,7 @@ final class Origin: Sendable {
     var resource = content.find(path)
     if let fault {
       if resource == nil, fault.body != nil {
-        resource = content.ruled(Resource([], type: MediaType.of(path: path)), at: path)
+        resource = Resource([], type: MediaType.of(path: path))
       }
       resource?.apply(fault)
     }

@@ -44,7 +44,8 @@ struct Reply {
     if let seconds = resource.lastModified {
       fields.append(HeaderField("Last-Modified", UnixTime(Int64(seconds)).httpDate))
     }
-    if let rule = resource.cacheControl { fields.append(HeaderField("Cache-Control", rule)) }
+    let usual = resource.type.hasPrefix("image/") ? "max-age=3600" : "max-age=0"
+    fields.append(HeaderField("Cache-Control", resource.cacheControl ?? usual))
     return fields
   }
 

@@ -10,7 +10,7 @@ package struct Resource: Sendable {
   package var etag: String?
   /// The time for `Last-Modified`, in seconds since 1970; nil if the answer has no `ETag`.
   package var lastModified: Int?
-  /// The value of `Cache-Control`; if it is nil, the rules of ``SampleContent/cache(_:as:)`` apply.
+  /// The value of `Cache-Control`; if it is nil, a picture is fresh for an hour, and anything else is stale at once.
   package var cacheControl: String?
   var body: ByteBuffer
 

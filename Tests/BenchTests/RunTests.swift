@@ -166,10 +166,12 @@ import Transport
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
     let closed = try ClosedPort()
+    var plan = plan(runs: 1)
+    plan.count = 1
 
-    #expect {
+    #expect { [plan] in
       try BenchRun(
-        plan(runs: 1),
+        plan,
         .urls(["\(closed.baseURL)/pictures/1.jpg"]),
         surroundings(folder, shop, port: Int(closed.number))
       ).run()

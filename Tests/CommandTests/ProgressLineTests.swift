@@ -49,7 +49,11 @@ import Transport
         "[###########---------] sections 3/3  details 33/33  pictures 40/94  2 retrying  7.1 MiB  "
           + "1.2 MiB/s  4.3 s left"
       ),
-      (109, "[###########---------] pictures 40/94  2 retrying  7.1 MiB  1.2 MiB/s  4.3 s left"),
+      (
+        109,
+        "[#####-----] sections 3/3  details 33/33  pictures 40/94  2 retrying  7.1 MiB  1.2 MiB/s  "
+          + "4.3 s left"
+      ),
       (79, "[#####-----] pictures 40/94  2 retrying  7.1 MiB  1.2 MiB/s  4.3 s left"),
       (59, "pictures 40/94  2 retrying  7.1 MiB  1.2 MiB/s  4.3 s left"),
       (39, "pictures 40/94  2 retrying  7.1 MiB"),
@@ -123,7 +127,8 @@ import Transport
 
     #expect(line.text(width: 39) == "sections 0/3  3 retrying  0 B  0 B/s")
     #expect(
-      line.text(width: 79) == "[--------------------] sections 0/3  3 retrying  0 B  0 B/s"
+      line.text(width: 79)
+        == "[----------] sections 0/3  details 0/0  pictures 0/0  3 retrying  0 B  0 B/s"
     )
   }
 }
