@@ -169,12 +169,12 @@ import Transport
     var plan = plan(runs: 1)
     plan.count = 1
 
-    #expect { [plan] in
-      try BenchRun(
-        plan,
-        .urls(["\(closed.baseURL)/pictures/1.jpg"]),
-        surroundings(folder, shop, port: Int(closed.number))
-      ).run()
+    let urls = ["\(closed.baseURL)/pictures/1.jpg"]
+    let around = surroundings(folder, shop, port: Int(closed.number))
+    let run = BenchRun(plan, .urls(urls), around)
+
+    #expect {
+      try run.run()
     } throws: { error in
       (error as? LarderError)?.code == .unavailable && "\(error)".contains("connect-refused")
     }
