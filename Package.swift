@@ -33,7 +33,6 @@ let package = Package(
     .target(name: "CAVIF", dependencies: ["COpening"]),
     .target(name: "CDrawing", dependencies: ["COpening"]),
     .target(name: "CHEVC", dependencies: ["COpening"]),
-    .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CTIFF", dependencies: ["COpening"]),
     .target(name: "CUnpack", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp")]),
@@ -91,7 +90,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
-    .target(name: "HTTPServing", dependencies: ["CGlibc"]),
+    .target(name: "HTTPServing", dependencies: ["Base"]),
     .target(
       name: "Web",
       dependencies: [
@@ -136,7 +135,7 @@ let package = Package(
     .target(
       name: "SampleStore",
       dependencies: [
-        "CGlibc", "CTLS", "HTTPServing", "Hashing",
+        "Base", "HTTPServing", "Hashing",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -155,9 +154,15 @@ let package = Package(
     .executableTarget(name: "larder", dependencies: ["LarderCommands"]),
 
     .target(
+      name: "CTLS",
+      path: "Tests/CTLS",
+      linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]
+    ),
+    .target(
       name: "Support",
       dependencies: [
-        "Base", "Cache", "Catalog", "CurlTransport", "Pipeline", "SampleStore", "Transport",
+        "Base", "CTLS", "Cache", "Catalog", "CurlTransport", "Pipeline", "SampleStore",
+        "Transport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -217,7 +222,7 @@ let package = Package(
       exclude: ["Fixtures"]
     ),
     .testTarget(name: "HTTPServingTests", dependencies: ["HTTPServing"]),
-    .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore", "Support"]),
+    .testTarget(name: "SampleStoreTests", dependencies: ["Base", "SampleStore", "Support"]),
     .testTarget(
       name: "PipelineTests",
       dependencies: [

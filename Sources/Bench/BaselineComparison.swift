@@ -1,10 +1,7 @@
-import Glibc
-
 /// The comparison of a report with an earlier one, the baseline (`bench --baseline`).
 ///
-/// A figure has regressed if its median is worse by more than the limit, and if the difference is significant. The test
-/// of significance is a one-sided Welch t-test on the logarithms of the runs. Its level is 5 % for all figures together
-/// (Holm's correction).
+/// A figure has regressed if its median is worse by more than the limit, and if the 95 % confidence intervals of both
+/// measurements do not overlap.
 package struct BaselineComparison: Sendable, Equatable, Codable {
   /// The comparison of one figure, such as the p99 of the pass `cold` with 16 transfers.
   package struct Finding: Sendable, Equatable, Codable {
@@ -24,16 +21,9 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
     /// The relative change for the worse, such as 0.1 for a rate that fell by a tenth, or for a time that rose by a
     /// tenth.
     package var worse: Double
-    /// The p-value: the probability of a difference that is at least as bad as this one, if nothing had changed.
-    package var probability: Double
-    /// Whether the figure is worse by more than the limit, and the difference is significant.
+    /// Whether the figure is worse by more than the limit, and the intervals do not overlap.
     package var regressed: Bool
   }
-
-  /// The standard deviation of the logarithms that is assumed if each report has only one run.
-  static let assumedSpread = 0.05
-  /// The accepted probability of a false alarm among all findings together.
-  static let level = 0.05
 
   /// The largest allowed relative change for the worse: 0.1 for a tenth.
   package var maxRegression: Double
@@ -43,10 +33,6 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
   ///
   /// Each is named by its pass and its number of simultaneous transfers.
   package var missing: [String] = []
-  /// A description of the statistical test.
-  package var test =
-    "one-sided Welch t-test on the logarithms of the runs, Holm's correction, 5 % in all; "
-    + "a single run is given the other side's spread, or 5 % when both are single"
 
   /// Compares every row that is in both reports.
   ///
@@ -67,7 +53,6 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
       add("p50", new, old.p50OfRuns, new.p50OfRuns, sign: -1)
       add("p99", new, old.p99OfRuns, new.p99OfRuns, sign: -1)
     }
-    correct()
   }
 
   /// Whether any figure regressed.
@@ -82,6 +67,8 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
     sign: Double
   ) {
     guard let before = Estimate(before), let now = Estimate(now) else { return }
+    let worse = sign * (1 - now.median / before.median)
+    let isApart = !before.range(beside: now).overlaps(now.range(beside: before))
     findings.append(
       Finding(
         pass: row.pass,
@@ -89,45 +76,19 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
         metric: metric,
         before: before.median,
         now: now.median,
-        worse: sign * (1 - now.median / before.median),
-        probability: Self.chance(before, now, sign: sign),
-        regressed: false
+        worse: worse,
+        regressed: worse > maxRegression && isApart
       )
     )
   }
+}
 
-  /// The p-value of a change: the probability of one that is at least as bad, if nothing had changed.
+extension Estimate {
+  /// The confidence interval.
   ///
-  /// `sign` is 1 if a smaller value is worse, and −1 if a larger value is worse.
-  static func chance(_ before: Estimate, _ now: Estimate, sign: Double) -> Double {
-    // A single value has no spread, so it is given the other side's.
-    func spread(_ own: Estimate, _ other: Estimate) -> (share: Double, freedom: Double) {
-      let known = own.values.count > 1 ? own : other
-      let freedom = Double(known.values.count - 1)
-      let variance = freedom > 0 ? known.logVariance : assumedSpread * assumedSpread
-      return (variance / Double(own.values.count), freedom > 0 ? freedom : .infinity)
-    }
-    let (old, new) = (spread(before, now), spread(now, before))
-    let difference = sign * (before.logMean - now.logMean)
-    let variance = old.share + new.share
-    guard variance > 0 else { return difference > 0 ? 0 : 1 }
-    // These are the degrees of freedom by the Welch–Satterthwaite equation.
-    let denominator = old.share * old.share / old.freedom + new.share * new.share / new.freedom
-    let degrees = denominator > 0 ? min(variance * variance / denominator, 1e6) : 1e6
-    return 1 - StudentT(degrees: degrees).cumulative(difference / variance.squareRoot())
-  }
-
-  /// Decides which findings are significant, by the Holm–Bonferroni correction. (Holm, 1979)
-  ///
-  /// The findings are tested in the order of their p-values. The smallest must be at most 5 % divided by the number of
-  /// findings, and each of the others can be a little larger.
-  private mutating func correct() {
-    let order = findings.indices.sorted { findings[$0].probability < findings[$1].probability }
-    for (place, finding) in order.enumerated() {
-      guard findings[finding].probability <= Self.level / Double(order.count - place) else {
-        return
-      }
-      findings[finding].regressed = findings[finding].worse > maxRegression
-    }
+  /// A single value has none. It is given the width of the other side's, or ±10 % if the other side is single too.
+  fileprivate func range(beside other: Estimate) -> ClosedRange<Double> {
+    let factor = 1 + (other.halfWidth ?? 0.1)
+    return interval ?? median / factor...median * factor
   }
 }

@@ -13,8 +13,6 @@ package struct BenchPlan: Sendable {
   package var sweep = SweepPlan.auto
   /// How often each measurement is repeated.
   package var repetition = RepetitionPlan.narrow(halfWidth: 0.05)
-  /// The destination of the received bytes.
-  package var sink = Sink.cache
   /// The number of requests in a pass over a list of URLs.
   ///
   /// If the list is shorter, it is repeated. If the number is nil, a pass takes at least ``leastSeconds``.
@@ -55,9 +53,8 @@ package struct BenchPlan: Sendable {
     let often = most == 1 ? "once" : least == most ? "\(least) times" : "\(least) to \(most) times"
     let all =
       passes.count == 1 ? "\(passes.lowerBound)" : "\(passes.lowerBound) to \(passes.upperBound)"
-    let isTimed = repeatsList && sink == .discard && count == nil
     let time =
-      isTimed
+      repeatsList && count == nil
       ? ", \(Int(Double(passes.lowerBound) * Self.leastSeconds)) s or more" : ""
     return
       "measuring \(names) with \(atOnce) at once, \(often) each: \(all) \(passes.upperBound == 1 ? "pass" : "passes")\(time)"

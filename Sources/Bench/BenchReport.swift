@@ -174,11 +174,6 @@ package struct BenchReport: Sendable, Equatable, Codable {
   package var failureReasons: [String: Int] {
     runs.reduce(into: [:]) { $0.merge($1.failureReasons, uniquingKeysWith: +) }
   }
-
-  /// The row that ``best`` names.
-  package var bestRow: Row? {
-    runs.first { $0.pass == best?.pass && $0.parallel == best?.parallel }
-  }
 }
 
 /// The percentiles of a time in milliseconds; all of them are nil if nothing was measured.

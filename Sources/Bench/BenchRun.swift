@@ -1,4 +1,5 @@
 import Base
+import Catalog
 import FoundationEssentials
 import Glibc
 import Pipeline
@@ -70,7 +71,8 @@ package final class BenchRun: Sendable {
       measured += builders.compactMap(\.row)
       if measured.allSatisfy({ $0.images == 0 }) { break }
     }
-    let report = BenchReport(measured, of: plan, interrupted: hasStopped)
+    let sink = source.isURLs ? Sink.discard : .cache
+    let report = BenchReport(measured, of: plan, sink, interrupted: hasStopped)
     guard report.interrupted || report.runs.contains(where: { $0.images > 0 }) else {
       throw unavailable(report)
     }
@@ -82,21 +84,17 @@ package final class BenchRun: Sendable {
   }
 
   private func repetition(_ scratch: ScratchFolder) throws -> Repetition {
-    if case .urls(let list) = source, plan.sink == .discard {
+    switch source {
+    case .urls(let list):
       let parser = try surroundings.transport(1)
       let urls = try list.map { try parser.parse($0, relativeTo: nil) }
       return { [self] in try discard(urls, parallel: $0) }
-    }
-    let catalog = try source.catalog(in: scratch.path)
-    if plan.sink == .discard {
-      let cache = try scratch.empty("urls") + "/cache"
-      let urls = try sync(catalog, .cold, parallel: 16, cache).samples.compactMap(\.url)
-      return { [self] in try discard(urls, parallel: $0) }
-    }
-    return { [self] parallel in
-      let cache = try scratch.empty("runs") + "/cache"
-      return try plan.order.compactMap { pass in
-        hasStopped ? nil : try sync(catalog, pass, parallel: parallel, cache)
+    case .catalog(let file, let folder, let options):
+      return { [self] parallel in
+        let cache = try scratch.empty("runs") + "/cache"
+        return try plan.order.compactMap { pass in
+          hasStopped ? nil : try sync(file, folder, options, pass, parallel: parallel, cache)
+        }
       }
     }
   }
@@ -132,12 +130,10 @@ package final class BenchRun: Sendable {
 
   /// Runs the passes as fetches of URLs over the same connections, and discards the bytes.
   private func discard(_ urls: [WebURL], parallel: Int) throws -> [RunRecord] {
-    let isTimed = source.isURLs && plan.count == nil && plan.rate == nil
+    let isTimed = plan.count == nil && plan.rate == nil
     let count =
-      !source.isURLs
-      ? urls.count
-      : plan.count
-        ?? max(urls.count, plan.rate.map { Int($0 * BenchPlan.leastSeconds) } ?? parallel)
+      plan.count
+      ?? max(urls.count, plan.rate.map { Int($0 * BenchPlan.leastSeconds) } ?? parallel)
     let run = DiscardRun(urls, count: count, isTimed: isTimed)
     // A pass that was stopped between two of its requests would otherwise wait for the second.
     let base = StoppableTransport(try surroundings.transport(parallel))
@@ -156,7 +152,9 @@ package final class BenchRun: Sendable {
 
   /// Runs a pass as a sync into a cache.
   private func sync(
-    _ catalog: BenchSource.Catalog,
+    _ catalog: CatalogFile,
+    _ folder: String,
+    _ options: SyncOptions,
     _ pass: Pass,
     parallel: Int,
     _ cache: String
@@ -165,10 +163,10 @@ package final class BenchRun: Sendable {
     let wall = surroundings.wall
     let age = pass == .revalidate ? Self.untilStale : 0
     let run = SyncRun(
-      catalog.file,
-      folder: catalog.folder,
+      catalog,
+      folder: folder,
       cache: cache,
-      options: catalog.options,
+      options: options,
       transport: transport,
       environment: surroundings.variables,
       now: { wall() + age }
@@ -217,9 +215,9 @@ package final class BenchRun: Sendable {
 
 extension BenchReport {
   /// Creates the report of a measurement from its rows.
-  init(_ rows: [Row], of plan: BenchPlan, interrupted: Bool) {
+  init(_ rows: [Row], of plan: BenchPlan, _ sink: Sink, interrupted: Bool) {
     runs = rows
-    sink = plan.sink
+    self.sink = sink
     rate = plan.rate
     loop = plan.rate == nil ? "closed" : "open"
     latency =

@@ -1,19 +1,16 @@
 import Base
 import Catalog
-import FoundationEssentials
 import Pipeline
 import Transport
 
 /// The pictures to measure: those of a catalog, or a list of URLs.
 package enum BenchSource: Sendable {
-  /// A catalog file, the folder that its relative paths start from, and the options of its syncs.
-  typealias Catalog = (file: CatalogFile, folder: String, options: SyncOptions)
-
-  /// All pictures of a catalog.
+  /// All pictures of a catalog, with the folder that its relative paths start from, and the options of its syncs.
   ///
-  /// The requests for its sections and details are made too, but only the pictures are measured.
+  /// The requests for its sections and details are made too, but only the pictures are measured. The pictures are
+  /// stored in a cache, as by a sync.
   case catalog(CatalogFile, folder: String, options: SyncOptions)
-  /// Pictures at these URLs.
+  /// Pictures at these URLs, whose bytes are discarded.
   case urls([String])
 
   /// Parses a list that has one URL on each line.
@@ -99,43 +96,5 @@ package enum BenchSource: Sendable {
   /// catalog requests each picture once.
   package var isURLs: Bool {
     if case .urls = self { true } else { false }
-  }
-
-  /// The source as a catalog.
-  ///
-  /// For a list of URLs, this writes a catalog whose sections are files in the folder `scratch`.
-  func catalog(in scratch: String) throws -> Catalog {
-    switch self {
-    case .catalog(let file, let folder, let options):
-      return (file, folder, options)
-    case .urls(let urls):
-      return (try Self.write(urls, to: scratch), scratch, SyncOptions())
-    }
-  }
-
-  /// Writes a list of URLs as a catalog whose sections have a thousand URLs each.
-  ///
-  /// With several sections, transfers begin while later sections are still being read.
-  private static func write(_ urls: [String], to folder: String) throws -> CatalogFile {
-    struct Entry: Encodable {
-      let id: String
-      let image: String
-    }
-    var sections: [String] = []
-    for start in stride(from: 0, to: urls.count, by: 1000) {
-      let part = urls[start..<min(start + 1000, urls.count)].enumerated()
-      let entries = part.map { Entry(id: "U\(start + $0.offset)", image: $0.element) }
-      let name = "urls-\(start).json"
-      try JSONEncoder().encode(entries).write(to: URL(filePath: "\(folder)/\(name)"))
-      sections.append("{key: u\(start), title: URLs, url: \"\(name)\"}")
-    }
-    let yaml = """
-      name: urls
-      currency: KRW
-      sections: [\(sections.joined(separator: ", "))]
-      items: $[*]
-      item: {id: $.id, title: $.id, images: {thumbnail: $.image}}
-      """
-    return try CatalogFile(parsing: Array(yaml.utf8), file: "the list of URLs")
   }
 }

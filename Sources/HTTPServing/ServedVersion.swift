@@ -1,15 +1,17 @@
+import Base
+
 /// The version of a resource that a server holds, with the validators that it sends.
 ///
 /// It answers the two questions of RFC 9110 about a GET or HEAD: whether the conditions of the request hold, and which
-/// part of the body a `Range` field asks for. Dates are whole seconds since 1970.
+/// part of the body a `Range` field asks for.
 package struct ServedVersion: Sendable {
   /// The entity tag as it is sent, such as `"3f2a"` or `W/"3f2a"`; nil if the server sends none.
   package let etag: String?
   /// The date that the server sends as `Last-Modified`; nil if it sends none.
-  package let modified: Int?
+  package let modified: UnixTime?
 
   /// Makes a version from its validators.
-  package init(etag: String?, modified: Int?) {
+  package init(etag: String?, modified: UnixTime?) {
     self.etag = etag
     self.modified = modified
   }
@@ -60,7 +62,7 @@ package struct ServedVersion: Sendable {
     guard let text = values.first else { return true }
     guard values.count == 1 else { return false }
     if text.hasPrefix("\"") || text.hasPrefix("W/") { return isEqual(text, weakly: false) }
-    return modified != nil && HTTPDate.seconds(text) == modified
+    return modified != nil && date(values) == modified
   }
 
   /// Whether a list of entity tags contains the tag of this version, or is `*`.
@@ -97,8 +99,11 @@ package struct ServedVersion: Sendable {
   }
 
   /// The date of a field that occurs once.
-  private func date(_ values: [String]) -> Int? {
-    values.count == 1 ? HTTPDate.seconds(values[0]) : nil
+  ///
+  /// A year of two digits is taken as the one nearest to ``modified``.
+  private func date(_ values: [String]) -> UnixTime? {
+    guard values.count == 1, let modified else { return nil }
+    return UnixTime(httpDate: values[0], now: modified)
   }
 }
 

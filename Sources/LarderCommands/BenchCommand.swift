@@ -18,9 +18,11 @@ struct BenchCommand: ParsableCommand {
                 larder bench urls.txt --rate 200/s --json > before.json
                 larder bench urls.txt --rate 200/s --baseline before.json
 
-      Uses its own temporary folder; your cache is not touched. The cold pass starts with an empty \
-      cache, warm with everything fresh, revalidate with everything stale. Passes are repeated until the \
-      rate is known to within --precision, or --runs times. Without --rate, a request starts when \
+      The pictures of a catalog are stored, as by a sync, in a temporary folder (in TMPDIR); your cache is \
+      not touched. The bytes of URLs are discarded. The cold pass starts with an empty cache, warm with \
+      everything fresh, revalidate with everything stale. Passes are repeated until the rate is known to \
+      within --precision, or --runs times. A figure is worse than the baseline's if it is worse by more \
+      than --max-regression and the 95 % intervals of both do not overlap. Without --rate, a request starts when \
       another ends (a closed loop: latencies hide the delay that a slow answer causes for later \
       requests). With --rate, each latency is measured from the planned start.
       """,
@@ -70,15 +72,6 @@ struct BenchCommand: ParsableCommand {
   )
   var precision = 0.05
 
-  @Flag(
-    inversion: .prefixedNo,
-    help: """
-      Measure transfers only: discard the bodies instead of writing a cache. (default: discard for URLs, write for \
-      a catalog)
-      """
-  )
-  var discard: Bool?
-
   @Option(
     "Start requests at this rate, such as 200/s, and measure from the planned start.",
     value: "n/s"
@@ -100,9 +93,6 @@ struct BenchCommand: ParsableCommand {
     read: PercentArgument.read
   )
   var maxRegression = 0.1
-
-  @Option(path: "Where the temporary folder is made (default: TMPDIR).", value: "dir")
-  var scratch: String?
 
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
@@ -126,11 +116,9 @@ struct BenchCommand: ParsableCommand {
       return try BenchReport(json: bytes, name: path)
     }
     let source = try source()
-    let plan = plan(of: source)
-    if plan.count != nil, !source.isURLs || plan.sink == .cache {
-      throw CommandFailure(
-        "cannot repeat requests for a catalog, or with --no-discard: --count goes with URLs"
-      )
+    let plan = plan()
+    if plan.count != nil, !source.isURLs {
+      throw CommandFailure("cannot repeat requests for a catalog: --count goes with URLs")
     }
     let run = BenchRun(plan, source, try surroundings(of: source))
     let signals = Signals { run.stop() }
@@ -189,10 +177,9 @@ struct BenchCommand: ParsableCommand {
     )
   }
 
-  private func plan(of source: BenchSource) -> BenchPlan {
+  private func plan() -> BenchPlan {
     var plan = BenchPlan()
     plan.passes = pass
-    plan.sink = discard ?? source.isURLs ? .discard : .cache
     plan.count = count
     plan.rate = rate?.perSecond
     // With `--rate`, only one number of connections is measured. It is large enough for every usual rate.
@@ -211,7 +198,7 @@ struct BenchCommand: ParsableCommand {
       throw CommandFailure("\(error); check the URL", .configuration)
     }
     let common = try connection.transport(named: named)
-    let scratch = scratch ?? FileManager.default.temporaryDirectory.path
+    let scratch = FileManager.default.temporaryDirectory.path
     var surroundings = BenchSurroundings(scratch: scratch) { parallel in
       var options = common
       options.parallel = .fixed(parallel)
@@ -294,7 +281,7 @@ struct BenchTable {
     if !baseline.missing.isEmpty {
       lines.append("not measured this time: \(baseline.missing.joined(separator: ", "))")
     }
-    return lines + ["statistical test: \(baseline.test)"]
+    return lines
   }
 
   /// A number with three significant digits; `-` for nil.

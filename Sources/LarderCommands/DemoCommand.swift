@@ -60,23 +60,8 @@ struct DemoCommand: ParsableCommand {
   @Option(path: "Log the orders posted to /orders in this file.", value: "file")
   var journal: String?
 
-  @Flag(help: "Serve a generated picture for each picture path that the store lacks.")
-  var anyPicture = false
-
-  @Option(path: "Serve HTTPS with this certificate (PEM).", value: "file")
-  var certificate: String?
-
-  @Option(path: "The certificate's key (PEM).", value: "file")
-  var key: String?
-
   @OptionGroup(title: Topic.cache) var cache: CacheOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
-
-  mutating func validate() throws {
-    if (certificate == nil) != (key == nil) {
-      throw ValidationError("--certificate and --key go together")
-    }
-  }
 
   func run() throws {
     let folder = try SampleFolder.find(named: samples)
@@ -289,16 +274,9 @@ extension DemoCommand {
 
   /// Serves the sample store until SIGINT or SIGTERM.
   private func serveSamples(in folder: String) throws {
-    let content = try SampleContent(folder: "\(folder)/store")
-    if anyPicture { content.fallback = try Self.pictures(folder) }
-    var identity: TLSIdentity?
-    if let certificate, let key {
-      identity = try TLSIdentity(certificateFile: certificate, keyFile: key)
-    }
     let store = try SampleStore.start(
-      content,
+      SampleContent(folder: "\(folder)/store"),
       faults: try faults.map { try FaultScript(file: $0) } ?? FaultScript.none,
-      tls: identity,
       port: port,
       orders: OrderIntake(file: journal)
     )
@@ -309,22 +287,6 @@ extension DemoCommand {
     try output.show(["url": url], text: url, always: true)
     ended.wait()
     withExtendedLifetime(signals) {}
-  }
-
-  /// Makes a picture for each path that ends with the extension of a picture format, such as `.jpg` or `.png`.
-  ///
-  /// Two paths get two different pictures.
-  private static func pictures(_ folder: String) throws -> SampleContent.Fallback {
-    let pictures = try ["shared/parcel.jpg", "soup/tteokguk.png"].map { name in
-      let path = "\(folder)/store/pictures/\(name)"
-      return try Picture(FileReading.bytes(path, what: "picture", limit: 1 << 20))
-    }
-    return { path in
-      let name = path.lowercased()
-      if name.hasSuffix(".png") { return pictures[1].resource(path) }
-      let suffixes = [".jpg", ".jpeg", ".webp", ".gif", ".avif"]
-      return suffixes.contains { name.hasSuffix($0) } ? pictures[0].resource(path) : nil
-    }
   }
 }
 

@@ -5,7 +5,6 @@ import CurlTransport
 import Glibc
 import Orders
 import Pipeline
-import SampleStore
 import Transport
 
 /// The exit statuses of `larder`.
@@ -213,7 +212,6 @@ struct CommandFailure: Error {
     }
     switch error {
     case let failure as CommandFailure: self = failure
-    case let error as SampleError: self.init(error.description, .failed)
     case let error as LarderError:
       self.init(error.commandText, ExitStatus(error.code.kind), code: error.code.rawValue)
     case let error as CatalogError:

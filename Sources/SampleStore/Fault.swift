@@ -11,12 +11,10 @@ struct Fault: Equatable {
   var reset: Int?
   var drip: Int?
   var wrongLength: Int?
-  var type: String?
   var body: [UInt8]?
   var headers: [HeaderField] = []
   var dropsValidators = false
   var chunked = false
-  var gzip = false
   /// If this is not nil, the request gets no answer, and the connection ends in this way or hangs.
   var silence: WirePlan.Ending?
 
@@ -33,19 +31,12 @@ struct Fault: Equatable {
         if bytes == nil { silence = .reset }
       case .drip(let rate): drip = rate
       case .wrongLength(let delta): wrongLength = delta
-      case .wrongType(let type, let body):
-        self.type = type
-        self.body = body ?? self.body
-      case .redirect(let location, let code):
-        status = code
-        headers.set("Location", location)
       case .hang: silence = .hang
       case .body(let bytes): body = bytes
       case .header(let name, let value): headers.set(name, value)
       case .dropValidators: dropsValidators = true
       case .chunked: chunked = true
       case .closeWithoutAnswer: silence = .close
-      case .gzip: gzip = true
       }
     }
   }
@@ -80,10 +71,6 @@ package enum FaultEffect: Hashable, Sendable {
   /// If the stated length is too large, the connection is closed after the body. If it is too small, the connection
   /// stays open, and the client takes the rest of the body for the beginning of the next answer.
   case wrongLength(Int)
-  /// The answer has this `Content-Type` instead of the usual one, and optionally this body.
-  case wrongType(String, body: [UInt8]? = nil)
-  /// The answer is a redirect to a URL.
-  case redirect(to: String, status: Int = 302)
   /// Nothing is sent, and the connection stays open until the store stops or the client closes it.
   case hang
   /// The answer has this body, with an `ETag` of its own.
@@ -96,27 +83,18 @@ package enum FaultEffect: Hashable, Sendable {
   case chunked
   /// The connection is closed without an answer.
   case closeWithoutAnswer
-  /// The body is encoded with gzip, even if the client does not accept that.
-  case gzip
 }
 
 extension Resource {
-  /// Applies the effects that change the resource: its bytes, its type and its validators.
+  /// Applies the effects that change the resource: its bytes and its validators.
   ///
   /// This is done before the conditions and ranges of the request are evaluated.
   mutating func apply(_ fault: Fault) {
-    if let bytes = fault.body { replaceBody(bytes) }
-    if let type = fault.type { self.type = type }
-    if fault.gzip {
-      replaceBody(Gzip.stored(bytes))
-      encoding = "gzip"
+    if let bytes = fault.body {
+      body = ByteBuffer(bytes: bytes)
+      etag = Resource.etag(of: bytes)
     }
     if fault.dropsValidators { (etag, lastModified) = (nil, nil) }
-  }
-
-  private mutating func replaceBody(_ bytes: [UInt8]) {
-    body = ByteBuffer(bytes: bytes)
-    etag = Resource.etag(of: bytes)
   }
 }
 
@@ -130,32 +108,8 @@ extension Reply {
         let given = fault.body.map(ByteBuffer.init(bytes:))
         self = .problem(code, HTTPResponseStatus(statusCode: code).reasonPhrase.lowercased())
         if let given { body = given }
-        if let type = fault.type { fields.set("Content-Type", type) }
       }
     }
     for field in fault.headers { fields.set(field.name, field.value) }
-  }
-}
-
-/// Writes gzip files without compression.
-enum Gzip {
-  /// Encodes bytes as a gzip file, in blocks that are stored and not compressed. (RFC 1952, section 2.3; RFC 1951,
-  /// 3.2.4)
-  static func stored(_ bytes: [UInt8]) -> [UInt8] {
-    var out: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
-    var rest = bytes[...]
-    repeat {
-      let block = rest.prefix(0xFFFF)
-      rest = rest.dropFirst(block.count)
-      let count = UInt16(block.count)
-      out.append(rest.isEmpty ? 1 : 0)
-      out += littleEndian(count) + littleEndian(~count) + block
-    } while !rest.isEmpty
-    let size = UInt32(truncatingIfNeeded: bytes.count)
-    return out + littleEndian(CRC32.of(bytes)) + littleEndian(size)
-  }
-
-  private static func littleEndian<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
-    (0..<Value.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
   }
 }

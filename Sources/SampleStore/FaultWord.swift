@@ -1,3 +1,5 @@
+import Base
+
 /// A word of a fault script, `key=value` or `key`, with the number of its line.
 struct FaultWord {
   let key: String
@@ -7,7 +9,7 @@ struct FaultWord {
   /// Splits a line into words.
   ///
   /// A word that begins with `#` starts a comment.
-  static func read(_ text: Substring, line: Int) throws(SampleError) -> [FaultWord] {
+  static func read(_ text: Substring, line: Int) throws(LarderError) -> [FaultWord] {
     var words: [FaultWord] = []
     var rest = text.drop(while: \.isWhitespace)
     while let first = rest.first, first != "#" {
@@ -28,7 +30,7 @@ struct FaultWord {
     "\"": "\"", "\\": "\\", "n": "\n", "r": "\r", "t": "\t",
   ]
 
-  private static func readValue(_ rest: inout Substring, _ line: Int) throws(SampleError) -> String
+  private static func readValue(_ rest: inout Substring, _ line: Int) throws(LarderError) -> String
   {
     guard rest.first == "\"" else {
       let value = rest.prefix { !$0.isWhitespace }
@@ -56,12 +58,12 @@ struct FaultWord {
     throw error(line, "the quotes are not closed", "close them on the same line")
   }
 
-  private static func error(_ line: Int, _ cause: String, _ advice: String) -> SampleError {
-    SampleError(.faults, "read the fault script at line \(line)", cause, advice)
+  private static func error(_ line: Int, _ cause: String, _ advice: String) -> LarderError {
+    LarderError(cannot: "read the fault script at line \(line)", cause, advice)
   }
 
   /// An error at the line of the word.
-  func error(_ cause: String, _ advice: String) -> SampleError {
+  func error(_ cause: String, _ advice: String) -> LarderError {
     Self.error(line, cause, advice)
   }
 
@@ -71,7 +73,7 @@ struct FaultWord {
   func read<Value>(
     _ expected: String,
     _ parse: (String) -> Value?
-  ) throws(SampleError) -> Value {
+  ) throws(LarderError) -> Value {
     guard let value else { throw error("'\(key)' has no value", "write \(key)= and \(expected)") }
     guard let read = parse(value) else {
       throw error("'\(key)' is '\(value)'", "write \(expected)")
@@ -79,32 +81,27 @@ struct FaultWord {
     return read
   }
 
-  func text(_ expected: String) throws(SampleError) -> String {
+  func text(_ expected: String) throws(LarderError) -> String {
     try read(expected) { $0.isEmpty ? nil : $0 }
   }
 
   func number(
     _ expected: String,
     _ range: some RangeExpression<Int>
-  ) throws(SampleError) -> Int {
+  ) throws(LarderError) -> Int {
     try read(expected) { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
   }
 }
 
 extension FaultWord {
-  private static let keys = """
-    path, query, method, hits, every, share, seed, per, delay, status, retry-after, truncate, reset, drip, \
-    wrong-length, wrong-type, redirect, hang, body, header, drop-validators, chunked, close, gzip
-    """
+  private static let keys =
+    "path, hits, every, delay, status, retry-after, truncate, reset, drip, hang, body, header, close"
 
   /// The effects that have no value.
-  private static let bare: [String: FaultEffect] = [
-    "hang": .hang, "drop-validators": .dropValidators, "chunked": .chunked,
-    "close": .closeWithoutAnswer, "gzip": .gzip,
-  ]
+  private static let bare: [String: FaultEffect] = ["hang": .hang, "close": .closeWithoutAnswer]
 
   /// The effect that the word describes.
-  func effect() throws(SampleError) -> FaultEffect {
+  func effect() throws(LarderError) -> FaultEffect {
     switch key {
     case "delay":
       return .delay(seconds: try read("a duration such as 250ms or 1.5s", Self.seconds))
@@ -115,12 +112,10 @@ extension FaultWord {
       if value == nil { return .reset(after: nil) }
       return .reset(after: try read("a number of bytes, or nothing", Self.size))
     case "drip":
-      let rate = try read("bytes a second, such as 2K") { Self.size($0).flatMap(Self.nonzero) }
+      let rate = try read("bytes a second, such as 2K") { text in
+        Self.size(text).flatMap { $0 > 0 ? $0 : nil }
+      }
       return .drip(bytesPerSecond: rate)
-    case "wrong-length":
-      let expected = "a difference such as +10 or -5"
-      return .wrongLength(try read(expected) { Int($0).flatMap(Self.nonzero) })
-    case "wrong-type": return .wrongType(try text("a media type such as text/html"))
     case "body": return .body(try read("the text of the body") { Array($0.utf8) })
     case "header": return try read("\"Name: value\" in double quotes", Self.header)
     default:
@@ -133,8 +128,6 @@ extension FaultWord {
       return effect
     }
   }
-
-  private static func nonzero(_ number: Int) -> Int? { number == 0 ? nil : number }
 
   /// Parses a number of bytes: `300`, `2K` or `1M`, in binary units.
   private static func size(_ text: String) -> Int? {

@@ -1,3 +1,4 @@
+import Base
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -18,7 +19,7 @@ final class Origin: Sendable {
     faults: FaultScript,
     orders: OrderIntake,
     clock: @escaping @Sendable () -> Double
-  ) throws(SampleError) {
+  ) throws(LarderError) {
     self.content = content
     self.clock = clock
     desk = try SampleOrders(orders)
@@ -29,8 +30,8 @@ final class Origin: Sendable {
   func plan(for request: IncomingRequest) -> WirePlan {
     let target = RequestTarget(request.head.uri)
     let method = request.head.method
-    let (verb, path) = (method.rawValue, target.path ?? target.rawPath)
-    let fault = ledger.withLock { $0.fault(method: verb, path: path, query: target.query) }
+    let path = target.path ?? target.rawPath
+    let fault = ledger.withLock { $0.fault(path: path, query: target.query) }
     var reply = reply(to: request, target, fault)
     if let fault { reply.apply(fault) }
     let isSilent = fault?.silence != nil
@@ -88,7 +89,7 @@ final class Origin: Sendable {
     var resource = content.find(path)
     if let fault {
       if resource == nil, fault.body != nil {
-        resource = content.ruled(Resource([], type: MediaType.of(path: path)), at: path)
+        resource = Resource([], type: MediaType.of(path: path))
       }
       resource?.apply(fault)
     }

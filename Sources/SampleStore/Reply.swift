@@ -1,3 +1,4 @@
+import Base
 import HTTPServing
 import NIOCore
 import NIOHTTP1
@@ -23,9 +24,6 @@ struct Reply {
   static func whole(_ resource: Resource) -> Reply {
     var fields = [HeaderField("Content-Type", resource.type)] + validators(of: resource)
     fields.append(HeaderField("Accept-Ranges", "bytes"))
-    if let encoding = resource.encoding {
-      fields.append(HeaderField("Content-Encoding", encoding))
-    }
     return Reply(200, fields, body: resource.body)
   }
 
@@ -44,9 +42,10 @@ struct Reply {
     var fields: [HeaderField] = []
     if let etag = resource.etag { fields.append(HeaderField("ETag", etag)) }
     if let seconds = resource.lastModified {
-      fields.append(HeaderField("Last-Modified", HTTPDate.text(seconds)))
+      fields.append(HeaderField("Last-Modified", UnixTime(Int64(seconds)).httpDate))
     }
-    if let rule = resource.cacheControl { fields.append(HeaderField("Cache-Control", rule)) }
+    let usual = resource.type.hasPrefix("image/") ? "max-age=3600" : "max-age=0"
+    fields.append(HeaderField("Cache-Control", resource.cacheControl ?? usual))
     return fields
   }
 
@@ -72,7 +71,10 @@ extension Reply {
   ///
   /// The order is from RFC 9110, section 13.2.2. The reply to a HEAD also has the body, which ``WirePlan`` leaves out.
   static func to(method: String, fields: HTTPHeaders, with resource: Resource) -> Reply {
-    let version = ServedVersion(etag: resource.etag, modified: resource.lastModified)
+    let version = ServedVersion(
+      etag: resource.etag,
+      modified: resource.lastModified.map { UnixTime(Int64($0)) }
+    )
     switch version.verdict({ fields[$0] }) {
     case .failed: return .problem(412, "precondition failed")
     case .notModified: return Reply(304, validators(of: resource))

@@ -1,3 +1,4 @@
+import Base
 import Hashing
 import NIOCore
 
@@ -9,11 +10,8 @@ package struct Resource: Sendable {
   package var etag: String?
   /// The time for `Last-Modified`, in seconds since 1970; nil if the answer has no `ETag`.
   package var lastModified: Int?
-  /// The value of `Cache-Control`; if it is nil, the rules of ``SampleContent/cache(_:as:)`` apply.
+  /// The value of `Cache-Control`; if it is nil, a picture is fresh for an hour, and anything else is stale at once.
   package var cacheControl: String?
-  /// The value of `Content-Encoding`, such as `gzip`; nil for bytes that are not encoded.
-  var encoding: String?
-
   var body: ByteBuffer
 
   /// Creates a resource; if `etag` is nil, the tag is a hash of the bytes.
@@ -43,11 +41,7 @@ package struct Resource: Sendable {
 
   /// An entity tag for bytes: the first 24 hexadecimal digits of their SHA-256 hash, in quotes.
   package static func etag(of bytes: [UInt8]) -> String {
-    "\"" + hexadecimal(SHA256.digest(of: bytes).prefix(12)) + "\""
-  }
-
-  static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    "\"" + Hexadecimal.text(SHA256.digest(of: bytes).prefix(12)) + "\""
   }
 }
 

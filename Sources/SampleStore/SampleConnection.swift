@@ -1,7 +1,6 @@
 import Glibc
 import NIOCore
 import NIOHTTP1
-import Synchronization
 
 /// A client's connection: reads requests even while answers are pending, and sends the answers in order.
 ///
@@ -52,7 +51,7 @@ final class SampleConnection: ChannelInboundHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case ChannelEvent.inputClosed = event {
       inputClosed = true
-      if isHanging { shut(context) } else { advance(context) }
+      if isHanging { context.close(promise: nil) } else { advance(context) }
     } else {
       context.fireUserInboundEventTriggered(event)
     }
@@ -60,7 +59,7 @@ final class SampleConnection: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard error is HTTPParserError, !isAnswering else {
-      shut(context)
+      context.close(promise: nil)
       return
     }
     let head = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -85,37 +84,38 @@ final class SampleConnection: ChannelInboundHandler {
   private func begin(_ plan: WirePlan, _ context: ChannelHandlerContext) {
     if plan.ending == .hang {
       isHanging = true
-      if inputClosed { shut(context) }
+      if inputClosed { context.close(promise: nil) }
       return
     }
     context.write(wrapOutboundOut(plan.head), promise: nil)
-    // About fifty pieces a second drip; at less than 100 bytes per second, each is a single byte.
     if let rate = plan.bytesPerSecond, plan.body.readableBytes > 0 {
       context.flush()
-      let link = Link(bytesPerSecond: Double(rate), piece: max(1, rate / 50))
-      pass(plan.body, link, plan.ending, context)
+      pass(plan.body, rate, plan.ending, context)
     } else {
       context.write(wrapOutboundOut(plan.body), promise: nil)
       finish(plan.ending, context)
     }
   }
 
-  /// Sends a body piece by piece, as fast as a link allows.
+  /// Sends a body piece by piece, at a rate in bytes per second.
+  ///
+  /// About fifty pieces a second drip; at less than 100 bytes per second, each is a single byte.
   private func pass(
     _ body: ByteBuffer,
-    _ link: Link,
+    _ rate: Int,
     _ ending: WirePlan.Ending,
     _ context: ChannelHandlerContext
   ) {
     var rest = body
-    guard let piece = rest.readSlice(length: min(link.piece, rest.readableBytes)) else { return }
+    let length = min(max(1, rate / 50), rest.readableBytes)
+    guard let piece = rest.readSlice(length: length) else { return }
     let left = rest
-    after(link.reserve(piece.readableBytes), context) { connection, context in
+    after(Double(length) / Double(rate), context) { connection, context in
       context.writeAndFlush(connection.wrapOutboundOut(piece), promise: nil)
       if left.readableBytes == 0 {
         connection.finish(ending, context)
       } else {
-        connection.pass(left, link, ending, context)
+        connection.pass(left, rate, ending, context)
       }
     }
   }
@@ -152,43 +152,6 @@ final class SampleConnection: ChannelInboundHandler {
     let options = context.channel as? any SocketOptionProvider
     // This runs on the channel's own event loop, so the option is set before the call returns.
     _ = options?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-    shut(context)
+    context.close(promise: nil)
   }
-
-  /// Closes the socket without the message `close_notify` of TLS.
-  ///
-  /// Otherwise a client could make the store wait for its reply to that message.
-  private func shut(_ context: ChannelHandlerContext) {
-    let pipeline = context.pipeline.syncOperations
-    if let tls = try? pipeline.context(handlerType: TLSHandler.self) {
-      tls.close(promise: nil)
-    } else {
-      context.close(promise: nil)
-    }
-  }
-}
-
-/// A simulated link of limited bandwidth, over which one answer drips.
-final class Link: Sendable {
-  /// The size of a piece of the body, in bytes.
-  let piece: Int
-
-  private let bytesPerSecond: Double
-  /// The time at which the link will have sent all reserved bytes, in seconds of the monotonic clock.
-  private let free = Mutex(0.0)
-
-  init(bytesPerSecond: Double, piece: Int) {
-    self.bytesPerSecond = max(1, bytesPerSecond)
-    self.piece = piece
-  }
-
-  /// Reserves the link for a number of bytes, and returns the seconds until it will have sent them.
-  func reserve(_ bytes: Int, at now: Double = Link.now()) -> Double {
-    free.withLock { free in
-      free = max(free, now) + Double(bytes) / bytesPerSecond
-      return free - now
-    }
-  }
-
-  static func now() -> Double { Double(NIODeadline.now().uptimeNanoseconds) / 1e9 }
 }

@@ -1,3 +1,4 @@
+import Base
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -14,19 +15,15 @@ package final class SampleContent: Sendable {
   /// It is called on the store's threads, once for each GET or HEAD of such a path.
   package typealias Fallback = @Sendable (_ path: String) -> Resource?
 
-  private struct Content {
-    var resources: [String: Resource] = [:]
-    var cacheRules: [String: String] = [:]
-    var fallback: Fallback?
-  }
-
-  private let state: Mutex<Content>
+  private let resources: Mutex<[String: Resource]>
   private let folder: Folder?
+  private let fallback: Fallback?
 
   /// Creates content with resources in memory, and with resources that `fallback` generates.
   package init(_ resources: [String: Resource] = [:], fallback: Fallback? = nil) {
     folder = nil
-    state = Mutex(Content(resources: resources, fallback: fallback))
+    self.resources = Mutex(resources)
+    self.fallback = fallback
   }
 
   /// Creates content with the files of a folder.
@@ -34,32 +31,19 @@ package final class SampleContent: Sendable {
   /// A file is read at each request. Resources in memory take precedence over files.
   ///
   /// - Parameter folder: The folder that is served as `/`. Symbolic links that lead out of the folder are not followed.
-  /// - Throws: ``SampleError`` with code `folder` when the path is not a readable folder.
-  package init(folder: String) throws(SampleError) {
+  /// - Throws: ``LarderError`` when the path is not a readable folder.
+  package init(folder: String) throws(LarderError) {
     self.folder = try Folder(folder)
-    state = Mutex(Content())
+    resources = Mutex([:])
+    fallback = nil
   }
 
   /// The resource in memory at a decoded path; nil if there is none.
   ///
   /// Setting nil removes the resource.
   package subscript(_ path: String) -> Resource? {
-    get { state.withLock { $0.resources[path] } }
-    set { state.withLock { $0.resources[path] = newValue } }
-  }
-
-  /// Generates resources that are neither in memory nor in the folder; nil if none are generated.
-  package var fallback: Fallback? {
-    get { state.withLock { $0.fallback } }
-    set { state.withLock { $0.fallback = newValue } }
-  }
-
-  /// Sets `Cache-Control` for the paths that begin with a prefix.
-  ///
-  /// If several prefixes match a path, the longest counts. If none matches, pictures are fresh for an hour, and all
-  /// other resources are stale at once.
-  package func cache(_ prefix: String, as value: String) {
-    state.withLock { $0.cacheRules[prefix] = value }
+    get { resources.withLock { $0[path] } }
+    set { resources.withLock { $0[path] = newValue } }
   }
 
   /// Finds the resource at a decoded path.
@@ -68,23 +52,10 @@ package final class SampleContent: Sendable {
   /// in the folder.
   func find(_ path: String) -> Resource? {
     let json = MediaType.fileExtension(of: path) == nil ? path + ".json" : nil
-    let (held, fallback) = state.withLock { state in
-      (state.resources[path] ?? json.flatMap { state.resources[$0] }, state.fallback)
+    let held = resources.withLock { resources in
+      resources[path] ?? json.flatMap { resources[$0] }
     }
-    let found = held ?? json.flatMap { folder?.find($0) } ?? folder?.find(path) ?? fallback?(path)
-    return found.map { ruled($0, at: path) }
-  }
-
-  /// The resource at a path, with the `Cache-Control` that the rules give it.
-  func ruled(_ resource: Resource, at path: String) -> Resource {
-    var resource = resource
-    let rules = state.withLock { $0.cacheRules }
-    let rule = rules.filter { path.hasPrefix($0.key) }.max {
-      $0.key.utf8.count < $1.key.utf8.count
-    }
-    let usual = resource.type.hasPrefix("image/") ? "max-age=3600" : "max-age=0"
-    resource.cacheControl = resource.cacheControl ?? rule?.value ?? usual
-    return resource
+    return held ?? json.flatMap { folder?.find($0) } ?? folder?.find(path) ?? fallback?(path)
   }
 }
 
@@ -92,12 +63,11 @@ package final class SampleContent: Sendable {
 private struct Folder: Sendable {
   private let root: String
 
-  init(_ path: String) throws(SampleError) {
+  init(_ path: String) throws(LarderError) {
     // With "/." at its end, only the path of a folder can be resolved.
     guard let root = Self.real(path + "/.") else {
-      throw SampleError(
-        .folder,
-        "serve \(path)",
+      throw LarderError(
+        cannot: "serve \(path)",
         "it is not a readable folder",
         "name a folder"
       )

@@ -1,3 +1,4 @@
+import Base
 import FoundationEssentials
 import Glibc
 import HTTPServing
@@ -27,7 +28,7 @@ final class SampleOrders: Sendable {
   private let file: Int32?
   private let state = Mutex<[OrderRecord]>([])
 
-  init(_ intake: OrderIntake) throws(SampleError) {
+  init(_ intake: OrderIntake) throws(LarderError) {
     paths = intake.paths
     guard let name = intake.file else {
       file = nil
@@ -35,10 +36,9 @@ final class SampleOrders: Sendable {
     }
     let opened = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard opened >= 0 else {
-      throw SampleError(
-        .orders,
-        "keep orders in \(name)",
-        SampleError.words(for: errno),
+      throw LarderError(
+        cannot: "keep orders in \(name)",
+        systemMessage(errno),
         "name a file in a folder that can be written"
       )
     }
@@ -65,14 +65,7 @@ final class SampleOrders: Sendable {
   }
 
   private static func append(_ bytes: [UInt8], to file: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return fsync(file) == 0
+    (try? Files.write(bytes.span.bytes, to: file)) != nil && fsync(file) == 0
   }
 }
 
@@ -97,10 +90,11 @@ package struct OrderRecord: Hashable, Sendable {
   var line: String {
     let pairs = headers.map { "[\(JSONText.quoted($0.name)),\(JSONText.quoted($0.value))]" }
     let text = String(validating: body, as: UTF8.self).map { "\"body\":" + JSONText.quoted($0) }
-    return "{\"time\":\"\(HTTPDate.rfc3339(Int(arrival)))\",\"method\":\(JSONText.quoted(method)),"
+    let time = UnixTime(Int64(arrival)).rfc3339
+    return "{\"time\":\"\(time)\",\"method\":\(JSONText.quoted(method)),"
       + "\"path\":\(JSONText.quoted(path)),\"status\":\(status.map(String.init) ?? "null"),"
       + "\"headers\":[\(pairs.joined(separator: ","))],"
-      + (text ?? "\"bodyHex\":\"\(Resource.hexadecimal(body))\"") + "}\n"
+      + (text ?? "\"bodyHex\":\"\(Hexadecimal.text(body))\"") + "}\n"
   }
 }
 

@@ -1,3 +1,4 @@
+import Base
 import FoundationEssentials
 import NIOCore
 import NIOHTTP1
@@ -50,22 +51,20 @@ package final class SampleStore: Sendable {
   /// - Parameters:
   ///   - content: The content.
   ///   - faults: The first fault script.
-  ///   - tls: The certificate for HTTPS. Pass nil to use HTTP.
   ///   - host: The address to listen on. Use a loopback address unless other machines need access.
   ///   - port: The port. Pass 0 to use any free port.
   ///   - orders: The paths and the file for orders.
   ///   - clock: Returns the seconds since 1970, for the header line `Date` and the arrival of orders.
   /// - Returns: The running store. It stops when ``stop()`` is called, or when the last reference to it is released.
-  /// - Throws: ``SampleError`` when the store cannot listen, or cannot open its file for orders.
+  /// - Throws: ``LarderError`` when the store cannot listen, or cannot open its file for orders.
   package static func start(
     _ content: SampleContent,
     faults: FaultScript = .none,
-    tls: TLSIdentity? = nil,
     host: String = "127.0.0.1",
     port: Int = 0,
     orders: OrderIntake = OrderIntake(),
     clock: @escaping @Sendable () -> Double = SampleStore.now
-  ) throws(SampleError) -> SampleStore {
+  ) throws(LarderError) -> SampleStore {
     let origin = try Origin(
       content,
       faults: faults,
@@ -82,7 +81,6 @@ package final class SampleStore: Sendable {
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            if let tls { try pipeline.addHandler(TLSHandler(tls)) }
             try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
             try pipeline.addHandler(SampleConnection(origin))
           }
@@ -90,17 +88,15 @@ package final class SampleStore: Sendable {
         .bind(host: host, port: port).wait()
     } catch {
       try? group.syncShutdownGracefully()
-      throw SampleError(
-        .listen,
-        "listen on \(host):\(port)",
-        (error as? IOError).map { SampleError.words(for: $0.errnoCode) } ?? "\(error)",
+      throw LarderError(
+        cannot: "listen on \(host):\(port)",
+        (error as? IOError).map { systemMessage($0.errnoCode) } ?? "\(error)",
         "choose another port, or 0 for any"
       )
     }
     let bound = server.localAddress?.port ?? port
     let name = host.contains(":") ? "[\(host)]" : host
-    let base = "\(tls == nil ? "http" : "https")://\(name):\(bound)"
-    return SampleStore(origin, group, server, port: bound, baseURL: base)
+    return SampleStore(origin, group, server, port: bound, baseURL: "http://\(name):\(bound)")
   }
 
   /// Closes the port and every connection, even those that hang, and waits until all are closed.
@@ -161,4 +157,11 @@ package final class SampleStore: Sendable {
 
   /// The current time, in seconds since 1970.
   package static let now: @Sendable () -> Double = { Date().timeIntervalSince1970 }
+}
+
+extension LarderError {
+  /// An error of the sample store: "cannot TASK: CAUSE; ADVICE".
+  init(cannot task: String, _ cause: String, _ advice: String) {
+    self.init(.failed, "cannot \(task): \(cause); \(advice)")
+  }
 }

@@ -1,3 +1,4 @@
+import Base
 import HTTPServing
 import NIOCore
 import NIOHTTP1
@@ -56,7 +57,7 @@ extension WirePlan {
       let promised = max(0, length + (fault?.wrongLength ?? 0))
       head = reply.rendered(length: reply.mayHaveBody ? promised : nil)
     }
-    head.writeString("Date: \(HTTPDate.text(Int(seconds)))\r\n")
+    head.writeString("Date: \(UnixTime(Int64(seconds)).httpDate)\r\n")
     if !request.isKeepAlive {
       head.writeStaticString("Connection: close\r\n")
     } else if request.version == .http1_0 {

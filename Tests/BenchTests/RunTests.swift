@@ -51,7 +51,10 @@ import Transport
     let urls = ["/pictures/1.jpg", "/pictures/2.jpg", "/nothing.jpg"]
       .map { shop.store.baseURL + $0 }
 
-    let report = try BenchRun(plan(runs: 1), .urls(urls), surroundings(folder, shop)).run()
+    var plan = plan(runs: 1)
+    plan.count = 3
+
+    let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
 
     #expect(report.runs.map(\.images) == [2, 2, 2])
     #expect(report.runs[0].failureReasons == ["http-404": 1])
@@ -64,10 +67,10 @@ import Transport
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
     var plan = plan(runs: 1)
-    plan.sink = .discard
-    let source = BenchSource.catalog(try shop.catalog(), folder: "", options: .init())
+    plan.count = 37
+    let urls = (0..<37).map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
 
-    let report = try BenchRun(plan, source, surroundings(folder, shop)).run()
+    let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
 
     #expect(report.sink == .discard)
     #expect(report.runs.map(\.requests) == [37, 37, 37])
@@ -85,7 +88,6 @@ import Transport
     )
     var plan = plan(runs: 1)
     plan.passes = [.cold, .revalidate]
-    plan.sink = .discard
     plan.count = 12
     let urls = (0..<12).map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
 
@@ -105,6 +107,7 @@ import Transport
     )
     var plan = plan(runs: 1)
     plan.passes = [.cold]
+    plan.count = 1
 
     let report = try BenchRun(
       plan,
@@ -129,7 +132,6 @@ import Transport
     plan.sweep = .levels([1])
     plan.rate = 200
     plan.count = 20
-    plan.sink = .discard
     let urls = (0..<20).map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
 
     let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
@@ -149,6 +151,7 @@ import Transport
     shop.store.faults = try FaultScript(text: "path=/pictures/* delay=30ms")
     var plan = plan(runs: 1)
     plan.passes = [.cold]
+    plan.count = 20
     let urls = (0..<20).map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
 
     let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
@@ -163,13 +166,15 @@ import Transport
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
     let closed = try ClosedPort()
+    var plan = plan(runs: 1)
+    plan.count = 1
+
+    let urls = ["\(closed.baseURL)/pictures/1.jpg"]
+    let around = surroundings(folder, shop, port: Int(closed.number))
+    let run = BenchRun(plan, .urls(urls), around)
 
     #expect {
-      try BenchRun(
-        plan(runs: 1),
-        .urls(["\(closed.baseURL)/pictures/1.jpg"]),
-        surroundings(folder, shop, port: Int(closed.number))
-      ).run()
+      try run.run()
     } throws: { error in
       (error as? LarderError)?.code == .unavailable && "\(error)".contains("connect-refused")
     }
@@ -180,6 +185,7 @@ import Transport
     let folder = try TemporaryFolder()
     var plan = plan(runs: 3)
     plan.passes = [.cold]
+    plan.count = 1
     let run = BenchRun(
       plan,
       .urls(["\(shop.store.baseURL)/pictures/1.jpg"]),
@@ -209,7 +215,6 @@ import Transport
     shop.store.faults = FaultScript([FaultRule("/pictures/*", .hang)])
     var plan = plan(runs: 1)
     plan.passes = [.cold]
-    plan.sink = .discard
     let stopping = StoppingTransport()
     var surroundings = surroundings(folder, shop)
     let make = surroundings.transport

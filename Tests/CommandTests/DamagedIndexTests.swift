@@ -1,4 +1,5 @@
 import Foundation
+import SampleStore
 import Support
 import Testing
 
@@ -70,7 +71,7 @@ import Testing
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     // Fresh data is not requested, so that the run reads as little of the index as possible.
-    shop.store.content.cache("/", as: "max-age=86400")
+    shop.store.faults = [FaultRule("*", .header("Cache-Control", "max-age=86400"))]
     #expect(try Command.larder(["warm", shop.catalog, "--cache", shop.cache]).status == 0)
     let index = URL(filePath: "\(shop.cache)/index.sqlite")
     let whole = try Data(contentsOf: index)

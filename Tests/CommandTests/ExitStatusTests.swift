@@ -15,7 +15,7 @@ import Testing
 
   @Test(arguments: [
     "path=/pictures/A1.jpg status=404",
-    "path=/pictures/A1.jpg wrong-type=text/html body=\"<html>\"",
+    "path=/pictures/A1.jpg header=\"Content-Type: text/html\" body=\"<html>\"",
     "path=/pictures/A1.jpg truncate=10",
     "path=/develop/detail/A1 status=500",
     "path=/develop/soup status=500",

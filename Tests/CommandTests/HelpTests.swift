@@ -123,7 +123,10 @@ import Testing
     _ defaults: [String: String]
   ) throws {
     let help = try Command.larder(command + ["--help"]).output
-    let text = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    // A short usage names the options too.
+    let options = try #require(help.firstRange(of: "\nOPTIONS:"))
+    let text = help[options.upperBound...].split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
 
     for (option, value) in defaults {
       let start = try #require(text.firstRange(of: "\(option) <"), "\(option)")

@@ -137,7 +137,7 @@ import Testing
   {
     let rounds = ProcessInfo.processInfo.environment["LARDER_ROUNDS"].flatMap { Int($0) } ?? 3
     let shop = try Shop()
-    shop.store.content.cache("/develop/", as: "max-age=600")
+    shop.store.faults = [FaultRule("/develop/*", .header("Cache-Control", "max-age=600"))]
     for round in 1...rounds {
       try? FileManager.default.removeItem(atPath: shop.cache)
       shop.store.clearRequests()

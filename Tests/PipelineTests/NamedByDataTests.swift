@@ -149,14 +149,14 @@ struct NamedByDataTests {
     var options = shop.transportOptions()
     options.allowPrivateAddresses = true
     shop.put(try page([]), at: "/shop/B")
-    shop.store.faults = [FaultRule("/shop/A", .redirect(to: "\(shop.base)B"))]
+    shop.store.faults = [FaultRule("/shop/A", .status(302), .header("Location", "\(shop.base)B"))]
     _ = try shop.sync(
       folder,
       try pagedCatalog(base: named),
       transport: options,
       environment: secrets
     )
-    shop.store.faults = [FaultRule("/shop/A", .redirect(to: other.url("/b")))]
+    shop.store.faults = [FaultRule("/shop/A", .status(302), .header("Location", other.url("/b")))]
     _ = try shop.sync(
       folder,
       try pagedCatalog(base: named),

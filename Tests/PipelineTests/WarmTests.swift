@@ -33,7 +33,7 @@ struct WarmTests {
   }
 
   @Test func `fresh data causes no request`() throws {
-    shop.store.content.cache("/shop/", as: "max-age=3600")
+    shop.store.faults = [FaultRule("/shop/*", .header("Cache-Control", "max-age=3600"))]
     #expect(try warm().outcome == .complete)
     shop.store.clearRequests()
     shop.clock.advance(3000)
@@ -48,7 +48,7 @@ struct WarmTests {
   }
 
   @Test func `an added section causes no request for other sections and details`() throws {
-    shop.store.content.cache("/shop/", as: "max-age=3600")
+    shop.store.faults = [FaultRule("/shop/*", .header("Cache-Control", "max-age=3600"))]
     func section(_ key: String) -> String { "{key: \(key), title: \(key), url: \(key)}" }
     let two = try shop.catalog(sections: "[\(section("A")), \(section("B"))]")
     let three = try shop.catalog(

@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import SampleStore
 import Support
@@ -47,11 +48,10 @@ struct LifecycleTests {
   @Test func `a port in use is named in the error`() throws {
     let store = try SampleStore.start(SampleContent())
 
-    let error = #expect(throws: SampleError.self) {
+    let error = #expect(throws: LarderError.self) {
       try SampleStore.start(SampleContent(), port: store.port)
     }
 
-    #expect(error?.code == .listen)
     #expect(
       error?.description == """
         cannot listen on 127.0.0.1:\(store.port): address already in use; \
@@ -93,69 +93,11 @@ struct LifecycleTests {
   }
 
   @Test func `a missing folder is named in the error`() throws {
-    let error = #expect(throws: SampleError.self) { try SampleContent(folder: "/nowhere") }
+    let error = #expect(throws: LarderError.self) { try SampleContent(folder: "/nowhere") }
 
     #expect(
       error?.description
         == "cannot serve /nowhere: it is not a readable folder; name a folder"
     )
-  }
-
-  @Test func `with a certificate the store serves https, with its faults`() throws {
-    let folder = try TemporaryFolder()
-    let made = try folder.run(
-      "/usr/bin/openssl",
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:P-256",
-      "-nodes",
-      "-days",
-      "2",
-      "-subj",
-      "/CN=store",
-      "-addext",
-      "subjectAltName=IP:127.0.0.1",
-      "-keyout",
-      "key.pem",
-      "-out",
-      "cert.pem"
-    )
-    try #require(made.status == 0)
-    let identity = try TLSIdentity(
-      certificateFile: folder.path + "/cert.pem",
-      keyFile: folder.path + "/key.pem"
-    )
-    let store = try SampleStore.start(
-      SampleContent(["/a": Resource(json: "[1]")]),
-      faults: [FaultRule("/reset", .reset(after: nil))],
-      tls: identity
-    )
-
-    let fine = try folder.run("/usr/bin/curl", "-s", "--cacert", "cert.pem", store.baseURL + "/a")
-    let reset = try folder.run(
-      "/usr/bin/curl",
-      "-s",
-      "--cacert",
-      "cert.pem",
-      store.baseURL + "/reset"
-    )
-    let strange = try folder.run("/usr/bin/curl", "-s", store.baseURL + "/a")
-
-    #expect(store.baseURL.hasPrefix("https://127.0.0.1:"))
-    #expect((fine.output, fine.status) == ("[1]", 0))
-    #expect(reset.status == 56)
-    #expect(strange.status == 60)
-  }
-
-  @Test func `an invalid certificate is named in the error`() throws {
-    let error = #expect(throws: SampleError.self) {
-      try TLSIdentity(certificateFile: "/nowhere/cert.pem", keyFile: "/nowhere/key.pem")
-    }
-
-    #expect(error?.code == .identity)
-    #expect(error?.description.hasPrefix("cannot read /nowhere/cert.pem: ") == true)
   }
 }

@@ -1,8 +1,8 @@
+import SampleStore
+import Support
 import Testing
 
-@testable import SampleStore
-
-/// The pictures of any size that a sample store makes from one file.
+/// The pictures of any size that tests make from one file.
 struct PictureTests {
   private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 9, 9, 0xFF, 0xD9]
   private static let png: [UInt8] =
@@ -90,7 +90,7 @@ struct PictureTests {
   }
 
   @Test func `a file that is not a picture is refused`() {
-    #expect(throws: SampleError.self) { try Picture([1, 2, 3]) }
+    #expect(throws: Picture.Unknown.self) { try Picture([1, 2, 3]) }
   }
 
   @Test func `the checksum is that of the standard`() {

@@ -153,7 +153,7 @@ struct MergeTests {
   }
 
   @Test func `a merge requests no picture of a shard again, even if it is stale`() throws {
-    shop.store.content.cache("/pictures/", as: "no-cache")
+    shop.store.faults = [FaultRule("/pictures/*", .header("Cache-Control", "no-cache"))]
     try sharded.plan(2)
     for shard in 0..<2 { try sharded.run(shard) }
     shop.clock.advance(60)

@@ -36,8 +36,19 @@ class Run:
         self.work = work_folder()
         self.cache, self.count = self.work + "/cache", self.work + "/count"
         self.library = preload("syscalls", self.work)
-        base = store("--samples", ROOT / "samples", "--any-picture").split("/develop/")[0] + "/"
+        base = store("--samples", self.samples()).split("/develop/")[0] + "/"
         self.sync = ["sync", shop(self.work), "--base", base, "--cache", self.cache, "--parallel", "1", "--retries", "1", "-q"]
+
+    def samples(self):
+        """The samples, with pictures of its own for the shop: one JPEG with a comment for each."""
+        folder = self.work + "/samples"
+        shutil.copytree(ROOT / "samples", folder)
+        whole = (ROOT / "samples/store/pictures/shared/parcel.jpg").read_bytes()
+        for n in range(1, 48):
+            comment = b"fault %d" % n
+            with open(f"{folder}/store/pictures/fault-{n}.jpg", "wb") as file:
+                file.write(whole[:2] + b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment + whole[2:])
+        return folder
 
     def larder(self, *words, timeout=None, **environment):
         """The status of a run and its output; a run that takes too long is aborted, and its status is None."""

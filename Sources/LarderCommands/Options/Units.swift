@@ -8,28 +8,43 @@ import CurlTransport
 protocol UnitArgument: Sendable {
   /// The allowed forms, for the error message.
   static var forms: String { get }
+  /// The units that are allowed after the number, and the amount of each, such as 60 for a minute.
+  static var units: [String: Double] { get }
+  /// The allowed amounts.
+  static var range: ClosedRange<Double> { get }
+  /// The allowed range in words, such as "a time from 0s to 100000d".
+  static var bounds: String { get }
 
-  /// Parses an argument; nil if it has none of the allowed forms.
-  init?(argument: String)
-
-  /// The allowed range, if the argument has the right form but is out of that range; otherwise nil.
-  static func bounds(beside argument: String) -> String?
+  /// Makes the value from an amount in the allowed range.
+  init(_ amount: Double)
 }
 
 extension UnitArgument {
-  /// Returns nil, so that a value out of range gets the same message as any other wrong value.
-  static func bounds(beside argument: String) -> String? { nil }
-
   /// Parses an option's value.
   ///
-  /// - Throws: `ValidationError` with the allowed forms.
+  /// - Throws: `ValidationError` with the allowed forms, or with the allowed range if only the amount is wrong.
   static func read(_ argument: String) throws -> Self {
-    if let value = Self(argument: argument) { return value }
-    if let bounds = bounds(beside: argument) { throw ValidationError("it takes \(bounds)") }
-    let isBare = argument.first?.isNumber == true && Double(argument) != nil
-    throw ValidationError(
-      "\(isBare ? "it needs a unit" : "expected a number and its unit"): \(forms)"
-    )
+    guard let amount = amount(argument) else {
+      let isBare = argument.first?.isNumber == true && Double(argument) != nil
+      throw ValidationError(
+        "\(isBare ? "it needs a unit" : "expected a number and its unit"): \(forms)"
+      )
+    }
+    guard !argument.hasPrefix("-"), range.contains(amount) else {
+      throw ValidationError("it takes \(bounds)")
+    }
+    return Self(amount)
+  }
+
+  /// The amount, of any size and without its sign; nil if the argument has none of the allowed forms.
+  private static func amount(_ argument: String) -> Double? {
+    let digits = argument.hasPrefix("-") ? argument.dropFirst() : argument[...]
+    // `Double` alone would also accept "inf" and hexadecimal digits.
+    let end = digits.firstIndex { !$0.isNumber && $0 != "." } ?? digits.endIndex
+    guard digits.first?.isNumber == true, let unit = units[String(digits[end...])],
+      let number = Double(digits[..<end])
+    else { return nil }
+    return number * unit
   }
 }
 
@@ -54,45 +69,8 @@ extension Option {
   }
 }
 
-/// A ``UnitArgument`` with one number and one unit, and with an allowed range.
-protocol BoundedArgument: UnitArgument {
-  /// The units that are allowed after the number, and the amount of each, such as 60 for a minute.
-  static var units: [String: Double] { get }
-  /// The allowed amounts.
-  static var range: ClosedRange<Double> { get }
-  /// The allowed range in words, such as "a time from 0s to 100000d".
-  static var bounds: String { get }
-
-  /// Makes the value from an amount in the allowed range.
-  init(_ amount: Double)
-}
-
-extension BoundedArgument {
-  init?(argument: String) {
-    guard !argument.hasPrefix("-"), let amount = Self.amount(argument),
-      Self.range.contains(amount)
-    else { return nil }
-    self.init(amount)
-  }
-
-  static func bounds(beside argument: String) -> String? {
-    amount(argument) == nil ? nil : bounds
-  }
-
-  /// The amount, of any size and without its sign; nil if the argument has none of the allowed forms.
-  private static func amount(_ argument: String) -> Double? {
-    let digits = argument.hasPrefix("-") ? argument.dropFirst() : argument[...]
-    // `Double` alone would also accept "inf" and hexadecimal digits.
-    let end = digits.firstIndex { !$0.isNumber && $0 != "." } ?? digits.endIndex
-    guard digits.first?.isNumber == true, let unit = units[String(digits[end...])],
-      let number = Double(digits[..<end])
-    else { return nil }
-    return number * unit
-  }
-}
-
 /// A duration on the command line: `20ms`, `90s`, `10m`, `6h`, `30d` or `2y` (years of 365 days).
-struct DurationArgument: BoundedArgument {
+struct DurationArgument: UnitArgument {
   static let forms = "7d, 12h, 30m, 90s, 500ms or 2y"
   static let units: [String: Double] = [
     "ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400, "y": 365 * 86_400,
@@ -121,7 +99,7 @@ extension DurationArgument {
 /// A size on the command line, such as `4096B`, `300K` or `2G`.
 ///
 /// The units are binary: 1K is 1024 bytes.
-struct SizeArgument: BoundedArgument {
+struct SizeArgument: UnitArgument {
   static let forms = "512B, 300K, 64M or 2G"
   static let units: [String: Double] = [
     "B": 1, "K": 0x1p10, "M": 0x1p20, "G": 0x1p30, "T": 0x1p40,
@@ -136,7 +114,7 @@ struct SizeArgument: BoundedArgument {
 }
 
 /// A rate on the command line, such as `20/s`, `30/m` or `500/h`.
-struct RateArgument: BoundedArgument {
+struct RateArgument: UnitArgument {
   static let forms = "20/s, 30/m or 500/h"
   static let units = ["/s": 1.0, "/m": 1 / 60.0, "/h": 1 / 3600.0]
   static let range = Double.leastNonzeroMagnitude...1_000_000

@@ -38,7 +38,7 @@ extension LarderError {
       case .replace: "add --force to replace it, or --skip-existing to leave it"
       case .again: "run again with --force"
 
-      case .otherScratch: "choose another with --scratch"
+      case .otherScratch: "choose another with TMPDIR"
       case .newBaseline: "write it again with larder bench --json"
       }
     return "\(problem); \(words)"

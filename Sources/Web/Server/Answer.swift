@@ -188,9 +188,7 @@ struct PreparedAnswer: Sendable {
     (self.version, self.body) = (version, body)
     var own = [(name: "Content-Type", value: type)]
     if let tag = version.etag { own.append(("ETag", tag)) }
-    if let time = version.modified {
-      own.append(("Last-Modified", UnixTime(Int64(time)).httpDate))
-    }
+    if let time = version.modified { own.append(("Last-Modified", time.httpDate)) }
     headers = Answer.headers(
       own + [("Cache-Control", caching)] + fields + SafetyFields.data
     )

@@ -36,7 +36,7 @@ struct ServedImage: Sendable {
     self.type = type?.mediaType ?? "application/octet-stream"
     let version = ServedVersion(
       etag: "\"\(Hexadecimal.text(sha256))\"",
-      modified: (changed ?? stamp?.modified).map { Int($0.seconds) }
+      modified: changed ?? stamp?.modified
     )
     prepared = PreparedAnswer(
       self.type,

@@ -11,25 +11,24 @@ package final class TLSIdentity: @unchecked Sendable {
   ///   - certificateFile: The path of the chain, which begins with the server's own certificate.
   ///   - keyFile: The path of the private key of that certificate, without encryption.
   ///   - isHTTP2: Whether the server speaks HTTP/2 instead of HTTP/1.1. (RFC 7301)
-  /// - Throws: ``SampleError`` with code `identity` when the chain or the key cannot be read, or they do not fit.
+  /// - Throws: The reason as libssl gives it, when the chain or the key cannot be read, or they do not fit.
   package init(
     certificateFile: String,
     keyFile: String,
     isHTTP2: Bool = false
-  ) throws(SampleError) {
+  ) throws(Refused) {
     var (failure, reason) = (Int32(0), UnsafePointer<CChar>?.none)
     guard let context = ctls_make(certificateFile, keyFile, isHTTP2, &failure, &reason) else {
-      let reason = reason.map { String(cString: $0) } ?? ""
-      let readable = "give a PEM file that openssl can read"
-      switch Int(failure) {
-      case ctls_chain: throw SampleError(.identity, "read \(certificateFile)", reason, readable)
-      case ctls_key: throw SampleError(.identity, "read \(keyFile)", reason, readable)
-      default:
-        throw SampleError(.identity, "speak TLS", reason, "give a key that fits the certificate")
-      }
+      throw Refused(reason: reason.map { String(cString: $0) } ?? "")
     }
     self.context = context
   }
 
   deinit { ctls_free(context) }
+
+  /// The files make no identity.
+  package struct Refused: Error {
+    /// The reason as libssl gives it.
+    let reason: String
+  }
 }

@@ -1,3 +1,5 @@
+import SampleStore
+
 /// Makes any number of different picture files from one picture, the base.
 ///
 /// It writes a label into a comment of the file. Therefore each label gives a file with other bytes and the same
@@ -12,17 +14,10 @@ package struct Picture: Sendable {
   /// Reads the base.
   ///
   /// - Parameter base: The bytes of a JPEG or PNG file.
-  /// - Throws: ``SampleError`` with code `picture` when the file is neither JPEG nor PNG.
-  package init(_ base: [UInt8]) throws(SampleError) {
+  /// - Throws: ``Unknown`` when the file is neither JPEG nor PNG.
+  package init(_ base: [UInt8]) throws(Unknown) {
     isPNG = base.count > 33 && base.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-    guard isPNG || base.starts(with: [0xFF, 0xD8, 0xFF]) else {
-      throw SampleError(
-        .picture,
-        "vary a picture",
-        "its first bytes are neither JPEG nor PNG",
-        "give a JPEG or PNG file as the base"
-      )
-    }
+    guard isPNG || base.starts(with: [0xFF, 0xD8, 0xFF]) else { throw Unknown() }
     start = Array(base.prefix(isPNG ? 33 : 2))
     end = Array(base.dropFirst(start.count))
     digest = Resource.etag(of: base)
@@ -75,17 +70,21 @@ package struct Picture: Sendable {
   private static func bigEndian(_ value: UInt32) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - $0 * 8)) }
   }
+
+  /// The base is neither JPEG nor PNG.
+  package struct Unknown: Error {}
 }
 
-/// The checksum CRC-32 of PNG chunks and gzip files. (RFC 1952, section 8)
-enum CRC32 {
+/// The checksum CRC-32 of PNG chunks. (RFC 1952, section 8)
+package enum CRC32 {
   private static let table: [UInt32] = (0..<256).map { index in
     (0..<8).reduce(UInt32(index)) { value, _ in
       value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1
     }
   }
 
-  static func of(_ bytes: [UInt8]) -> UInt32 {
+  /// The checksum of some bytes.
+  package static func of(_ bytes: [UInt8]) -> UInt32 {
     var value = ~(0 as UInt32)
     table.withUnsafeBufferPointer { table in
       for byte in bytes {
