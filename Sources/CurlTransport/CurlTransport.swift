@@ -78,10 +78,10 @@ package final class CurlTransport: Fetching {
     return fields
   }
 
-  /// The number of unfinished requests whose last attempt failed, for the progress display.
+  /// A summary of the unfinished requests.
   ///
   /// It can be read on any thread.
-  package var retrying: Int { core.retrying.load(ordering: .relaxed) }
+  package var activity: TransferActivity { core.tally.activity }
 
   /// Cancels every unfinished request.
   ///
@@ -144,8 +144,7 @@ package final class CurlTransport: Fetching {
 final class TransferCore: Sendable {
   let options: TransportOptions
   let inbox = Inbox()
-  /// The number of unfinished requests whose last attempt failed.
-  let retrying = Atomic(0)
+  let tally = ActivityTally()
   let multi: MultiHandle
 
   init(_ options: TransportOptions) throws {
@@ -301,5 +300,39 @@ final class Inbox: Sendable {
       state.isLoopAsleep = false
       return .mustWake
     }
+  }
+}
+
+/// Counts the requests under way, for the progress display.
+///
+/// The transfer thread updates the counts a few times for each request. Any thread can read them.
+final class ActivityTally: Sendable {
+  private struct Counts {
+    var retrying = 0
+    /// The number of requests under way whose last attempt was sent to each host.
+    ///
+    /// The index is the number of the host in the schedule.
+    var hosts: [(host: String, requests: Int)] = []
+  }
+
+  private let counts = Mutex(Counts())
+
+  /// Adds a new host.
+  func addHost(_ url: WebURL) { counts.withLock { $0.hosts.append((url.shownHost, 0)) } }
+
+  /// Counts a request for a host, and no longer for the host that it was counted for before.
+  func move(from former: Int?, to host: Int?) {
+    counts.withLock { counts in
+      if let former { counts.hosts[former].requests -= 1 }
+      if let host { counts.hosts[host].requests += 1 }
+    }
+  }
+
+  /// Adds `count`, which can be negative, to the number of requests whose last attempt failed.
+  func addRetrying(_ count: Int) { counts.withLock { $0.retrying += count } }
+
+  /// A summary of the counts.
+  var activity: TransferActivity {
+    counts.withLock { TransferActivity(retrying: $0.retrying, underWay: $0.hosts) }
   }
 }

@@ -48,6 +48,8 @@ final class Transfer: @unchecked Sendable {
   var failure: TransferFailure?
   /// The number of the current hop's host in the schedule.
   var host = 0
+  /// The number of the host for which this transfer is counted, which is the host of the last hop that was sent.
+  var counted: Int?
   /// Whether the host of the current hop is allowed to have a private address.
   var isTrusted = false
   /// The proxy of the current hop, or nil if there is none.

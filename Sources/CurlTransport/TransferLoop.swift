@@ -138,8 +138,14 @@ final class TransferLoop {
   private func locate(_ transfer: Transfer) {
     transfer.isTrusted = trust.isTrusted(transfer)
     let place = transfer.url.hostPort
-    transfer.host = hosts[place] ?? schedule.addHost()
-    hosts[place] = transfer.host
+    transfer.host = hosts[place] ?? addHost(place, transfer.url)
+  }
+
+  private func addHost(_ place: HostPort, _ url: WebURL) -> Int {
+    core.tally.addHost(url)
+    let number = schedule.addHost()
+    hosts[place] = number
+    return number
   }
 
   /// The maximum time in milliseconds for which the loop sleeps.
@@ -181,6 +187,7 @@ final class TransferLoop {
 
   private func start(_ transfer: Transfer, at now: MonotonicTime) {
     if transfer.visited.isEmpty { transfer.beginAttempt() }
+    count(transfer, at: transfer.host)
     do {
       let exchange = try idle.popLast() ?? Exchange(policy, meter, core.multi)
       exchange.prepare(transfer, at: now, deadline: options.deadline)
@@ -281,7 +288,7 @@ final class TransferLoop {
     guard ended == nil, let moment = nextAttempt(of: transfer, after: failure, at: now) else {
       return finish(transfer, .failure(failure))
     }
-    if transfer.failure == nil { core.retrying.add(1, ordering: .relaxed) }
+    if transfer.failure == nil { core.tally.addRetrying(1) }
     transfer.failure = failure
     transfer.rewind()
     locate(transfer)
@@ -326,8 +333,14 @@ final class TransferLoop {
   private func finish(_ transfer: Transfer, _ result: Result<Response, TransferFailure>) {
     transfers[transfer.index] = nil
     freeNumbers.append(transfer.index)
-    if transfer.failure != nil { core.retrying.subtract(1, ordering: .relaxed) }
+    count(transfer, at: nil)
+    if transfer.failure != nil { core.tally.addRetrying(-1) }
     transfer.complete(result)
+  }
+
+  private func count(_ transfer: Transfer, at host: Int?) {
+    core.tally.move(from: transfer.counted, to: host)
+    transfer.counted = host
   }
 
   private func endAll(_ reason: FailureReason) {

@@ -68,3 +68,34 @@ extension Fetching {
     return fields
   }
 }
+
+/// A summary of a transport's unfinished requests at one moment, for the progress display.
+///
+/// A request is under way from the start of its first attempt until it succeeds or finally fails. So it is also under
+/// way during the pause before another attempt.
+package struct TransferActivity: Sendable, Hashable {
+  /// The number of requests under way whose last attempt failed.
+  package let retrying: Int
+  /// The host with the most requests under way, in the form of ``WebURL/shownHost``.
+  ///
+  /// Nil if no request is under way.
+  package let host: String?
+
+  /// Makes a summary.
+  ///
+  /// - Parameters:
+  ///   - retrying: The number of requests whose last attempt failed.
+  ///   - underWay: The number of requests under way for each host. If several hosts have the highest number, the first
+  ///     of them is shown.
+  package init(
+    retrying: Int = 0,
+    underWay: some Sequence<(host: String, requests: Int)> = EmptyCollection()
+  ) {
+    var most: (host: String?, requests: Int) = (nil, 0)
+    for entry in underWay where entry.requests > most.requests {
+      most = (entry.host, entry.requests)
+    }
+    self.retrying = retrying
+    host = most.host
+  }
+}

@@ -208,6 +208,11 @@ extension WebURL: CustomStringConvertible {
     return origin + path + "?" + parts.joined(separator: "&")
   }
 
+  /// The host for display, with the port if it is not the default port of the scheme.
+  package var shownHost: String {
+    String(Substring(text.utf8.prefix(pathStart).dropFirst(scheme.rawValue.utf8.count + 3)))
+  }
+
   /// Whether the value of a query parameter with this name may be a secret.
   private static func isSecret(_ name: Substring) -> Bool {
     let name = name.lowercased()

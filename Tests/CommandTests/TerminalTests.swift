@@ -18,7 +18,9 @@ import Testing
   }
 
   @Test(arguments: [110, 80, 60, 40] as [UInt16])
-  func `sync and warm show retries`(_ columns: UInt16) throws {
+  func `sync and warm show retries, and the host where there is room`(
+    _ columns: UInt16
+  ) throws {
     for words in [["sync"], ["warm"]] {
       let shop = try Shop(faults: "path=/pictures/S1.jpg hits=1 status=503 retry-after=1")
       shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
@@ -34,6 +36,9 @@ import Testing
       #expect(lines.allSatisfy { $0.count < columns })
       let told = lines.filter { $0.contains("  1 retrying") }
       #expect(!told.isEmpty, "\(lines)")
+      if columns > 100 {
+        #expect(told.allSatisfy { $0.hasSuffix("  \(shop.store.baseURL.dropFirst(7))") })
+      }
       #expect(run.errors.hasSuffix("\r\u{1B}[K"))
     }
   }

@@ -34,14 +34,14 @@ final class ProgressDisplay: @unchecked Sendable {
     timer.resume()
   }
 
-  /// Starts drawing the progress of a sync.
+  /// Starts drawing the progress of a sync, with the activity of its transport.
   convenience init?(
     _ progress: ProgressMeter,
     of transport: CurlTransport,
     _ output: OutputOptions
   ) {
     self.init(output) {
-      ProgressLine(snapshot: progress.current, retrying: transport.retrying, seconds: $0)
+      ProgressLine(snapshot: progress.current, activity: transport.activity, seconds: $0)
         .text(width: $1)
     }
   }
@@ -137,11 +137,10 @@ struct ProgressParts {
   }
 }
 
-/// The progress line of a sync: finished and total counts, retries, bytes, rate and remaining time.
+/// The progress line of a sync: finished and total counts, retries, bytes, rate, remaining time and current host.
 struct ProgressLine {
   let snapshot: SyncProgress
-  /// The number of unfinished requests whose last attempt failed.
-  var retrying = 0
+  var activity = TransferActivity()
   let seconds: Double
 
   /// The line, in at most `width` columns.
@@ -150,7 +149,7 @@ struct ProgressLine {
   func text(width: Int) -> String {
     var parts = ProgressParts(fraction: fraction, seconds: seconds)
     let trouble = Quantities.counts([
-      (snapshot.failed, "failed"), (retrying, "retrying"),
+      (snapshot.failed, "failed"), (activity.retrying, "retrying"),
     ])
     var rest = [ByteCount(snapshot.bytes).formatted()]
     if seconds > 0 {
@@ -161,6 +160,7 @@ struct ProgressLine {
     if snapshot.sections.isComplete, let left = parts.secondsLeft {
       rest.append("\(Quantities.duration(left)) left")
     }
+    if let host = activity.host { rest.append(host) }
     // On a terminal of 60 columns or more, there is room for a bar.
     parts.words = chosen(width < 60 ? width : width - ProgressParts.shortBar, trouble, rest)
     return parts.text(width: width)
@@ -202,12 +202,15 @@ struct ProgressLine {
 
 /// A progress line with one count, such as `verify 120/311 pictures`, for commands other than `sync` and `warm`.
 final class CountDisplay: Sendable {
-  private struct State {
-    var (done, total, failed) = (0, 0, 0)
-    var display: ProgressDisplay?
-  }
+  private let state: Mutex<(line: CountLine, display: ProgressDisplay?)>
 
-  private let state = Mutex(State())
+  private init(_ line: CountLine, _ output: OutputOptions) {
+    state = Mutex((line, nil))
+    let display = ProgressDisplay(output) { [self] seconds, width in
+      state.withLock(\.line).text(seconds: seconds, width: width)
+    }
+    state.withLock { $0.display = display }
+  }
 
   /// Shows a line with a verb and a plural noun, such as "verify" and "pictures", while `work` runs.
   ///
@@ -218,29 +221,33 @@ final class CountDisplay: Sendable {
     _ output: OutputOptions,
     _ work: (CountDisplay) throws -> Value
   ) rethrows -> Value {
-    let display = CountDisplay()
-    let line = ProgressDisplay(output) { display.text(verb, noun, seconds: $0, width: $1) }
-    display.state.withLock { $0.display = line }
-    // The line refers to the display, and so it is released here.
+    let display = CountDisplay(CountLine(verb: verb, noun: noun), output)
+    // The display refers to the line, and so it is released here.
     defer { display.state.withLock { $0.display.take() }?.end() }
     return try work(display)
   }
 
   /// Sets the counts: the pieces of work that are finished, all pieces, and the pieces that failed.
   func show(_ done: Int, of total: Int, failed: Int = 0) {
-    state.withLock { ($0.done, $0.total, $0.failed) = (done, total, failed) }
+    state.withLock { ($0.line.done, $0.line.total, $0.line.failed) = (done, total, failed) }
   }
 
   /// Prints text above the line.
   func above(_ print: () -> Void) {
     if let display = state.withLock(\.display) { display.above(print) } else { print() }
   }
+}
 
-  /// The finished and total count, the failures, the remaining time and the rate, in at most `width` columns.
-  ///
-  /// The line is empty while the total is unknown.
-  private func text(_ verb: String, _ noun: String, seconds: Double, width: Int) -> String {
-    let (done, total, failed) = state.withLock { ($0.done, $0.total, $0.failed) }
+/// The content of a `CountDisplay`: the finished and total count, the failures, the remaining time and the rate.
+private struct CountLine: Sendable {
+  let verb: String
+  let noun: String
+  var done = 0
+  var total = 0
+  var failed = 0
+
+  /// The line, in at most `width` columns; empty while the total is unknown.
+  func text(seconds: Double, width: Int) -> String {
     guard total > 0 else { return "" }
     var parts = ProgressParts(fraction: Double(done) / Double(total), seconds: seconds)
     parts.words = ["\(verb) \(done)/\(total) \(noun)"]
