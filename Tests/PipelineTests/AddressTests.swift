@@ -37,7 +37,8 @@ struct AddressTests {
     shop.store.faults = [
       FaultRule(
         "/pictures/A1-thumb.jpg",
-        .redirect(to: "\(other.store.baseURL)/pictures/x.jpg")
+        .status(302),
+        .header("Location", "\(other.store.baseURL)/pictures/x.jpg")
       )
     ]
 
@@ -88,7 +89,7 @@ struct AddressTests {
   {
     var options = shop.transportOptions()
     options.namedHosts.insert(HostPort(host: "127.0.0.1", port: other.store.port))
-    shop.store.faults = [FaultRule("/shop/A", .redirect(to: "\(other.base)A"))]
+    shop.store.faults = [FaultRule("/shop/A", .status(302), .header("Location", "\(other.base)A"))]
     let catalog = try shop.catalog("headers: {token: \"${STORE_TOKEN}\"}")
 
     _ = try shop.sync(folder, catalog, transport: options, environment: ["STORE_TOKEN": "s3cret"])
@@ -120,7 +121,9 @@ struct AddressTests {
       """,
       at: "/pictures/new/place/list.json"
     )
-    shop.store.faults = [FaultRule("/shop/A", .redirect(to: "/pictures/new/place/list.json"))]
+    shop.store.faults = [
+      FaultRule("/shop/A", .status(302), .header("Location", "/pictures/new/place/list.json"))
+    ]
 
     let text = shop.catalogText(
       sections: "[{key: A, title: A, url: \"\(shop.base)A\"}]",

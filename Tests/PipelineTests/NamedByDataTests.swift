@@ -156,7 +156,7 @@ struct NamedByDataTests {
       transport: options,
       environment: secrets
     )
-    shop.store.faults = [FaultRule("/shop/A", .redirect(to: other.url("/b")))]
+    shop.store.faults = [FaultRule("/shop/A", .status(302), .header("Location", other.url("/b")))]
     _ = try shop.sync(
       folder,
       try pagedCatalog(base: named),
