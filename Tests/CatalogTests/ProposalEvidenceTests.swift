@@ -1211,6 +1211,85 @@ struct ProposalEvidenceTests {
       item: #""id": NUMBER, "name": "Car NUMBER", "price": "16442NUMBER.89045383412""#,
       lines: ["  salePrice: $.price"]
     ),
+    Case(
+      testDescription:
+        "whole numbers whose currency is unknown are whole units, and are asked about",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": 45NUMBER"#,
+      lines: ["  salePrice: $.price", "  # salePrice: {path: $.price, minorUnits: true}"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "pictures in numbered columns are one gallery",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5NUMBER, "mainImage": "/a/NUMBER.jpg", "image2": "/b/NUMBER.jpg""#,
+      lines: [
+        "    thumbnail: $.mainImage", "    gallery: {all: [\"$.mainImage\", \"$.image2\"]}",
+      ]
+    ),
+    Case(
+      testDescription: "a picture in a list of names with values is no rival of a picture",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5NUMBER, "image": "/a/NUMBER.jpg", "metafields": [{"key": "image", "value": "/b/NUMBER.jpg"}]"#,
+      lines: ["    thumbnail: $.image"]
+    ),
+    Case(
+      testDescription: "of a price in two currencies, the first is read",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "price_usd": 9.5NUMBER, "price_eur": 8.5NUMBER"#,
+      lines: ["  salePrice: $.price_usd"],
+      absent: ["normalPrice"]
+    ),
+    Case(
+      testDescription: "the lowest offer is no sure price",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "product_price": "$9.5NUMBER", "product_minimum_offer_price": "$8.5NUMBER""#,
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a list of prices is shown",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": ["$9.5NUMBER", "$8.5NUMBER"]"#,
+      lines: ["  # salePrice: \"$.price[0]\""],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription:
+        "a price with the name of another amount is shown if there is no better one",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price_EK": "9,5NUMBER""#,
+      lines: ["  # salePrice: $.price_EK"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a standard price above the price is asked about",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5NUMBER, "standardPrice": 12.5NUMBER"#,
+      lines: ["  salePrice: $.price", "  # normalPrice: $.standardPrice"],
+      unsure: ["normalPrice"]
+    ),
+    Case(
+      testDescription: "the sizes of one picture are asked about",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5NUMBER, "img": "/NUMBER.jpg 1x, /NUMBERb.jpg 2x""#,
+      unsure: ["thumbnail"]
+    ),
+    Case(
+      testDescription: "a text that is no amount can have the sign of its currency",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": "€ 9.5NUMBER / kg""#,
+      lines: ["currency: EUR", "  # salePrice: $.price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "the picture of a video is a picture",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "image_video_url": "https://c.example/NUMBER.jpg""#,
+      lines: ["    thumbnail: $.image_video_url"]
+    ),
+    Case(
+      testDescription: "a description is no title beside a brand",
+      item:
+        #""id": NUMBER, "marque": "[Fiat, Ford, Opel, Seat, Audi, Lada][NUMBER]", "description": "Used in many of the old films, NUMBER.""#,
+      lines: ["  title: $.marque"],
+      unsure: ["title"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {
@@ -1549,6 +1628,60 @@ struct ProposalEvidenceTests {
     )
 
     #expect(file.unsure.contains("items"), "\(file.text)")
+  }
+
+  @Test(arguments: ["users", "témoignages", "shippingMethods", "categories", "partners"])
+  func `a list beside the products is no section`(_ name: String) throws {
+    let others = (1...3).map {
+      #"{"id": \#($0), "name": "Ann \#($0)", "image": "/u\#($0).jpg"}"#
+    }.joined(separator: ",")
+    let price = name == "shippingMethods" ? "\"price\": 4.5," : ""
+    let file = try proposal(
+      of: """
+        {"products": [{"id": 1, "name": "Cup", "price": 9.5, "image": "/1.jpg"},
+        {"id": 2, "name": "Mug", "price": 8.5, "image": "/2.jpg"}],
+        "\(name)": [\(others.replacing("\"image", with: price + "\"image"))]}
+        """
+    )
+
+    #expect(file.listings[0].sections.flatMap(\.items).map(\.title) == ["Cup", "Mug"])
+    #expect(file.text.contains("# items: $.\(name)   # 0.1"), "\(file.text)")
+    #expect(file.unsure.contains("items") == (name == "partners"), "\(file.unsure)")
+  }
+
+  @Test func `ids that begin with 1 in each list are no ids`() throws {
+    func list(_ name: String) -> String {
+      "["
+        + (1...3).map { #"{"id": \#($0), "name": "\#(name) \#($0)", "price": 9.5}"# }
+        .joined(separator: ",") + "]"
+    }
+    let file = try proposal(
+      of: #"{"men": \#(list("Shirt")), "women": \#(list("Skirt")), "kids": \#(list("Cap"))}"#
+    )
+
+    #expect(Set(file.listings[0].sections.flatMap(\.items).map(\.id)).count == 9, "\(file.text)")
+    #expect(file.unsure.contains("id"))
+  }
+
+  @Test func `a few values that are no amounts are borne, and the price is asked about`() throws {
+    let words = #"["$9.5", "$8.5", "$7.5", "$6.5", "Sold out", "$5.5", "$4.5", "Ask us"][NUMBER]"#
+    let packs =
+      "[\(Array(repeating: "\"$9.5\"", count: 19).joined(separator: ", ")), \"$7/2 pack\"][NUMBER]"
+    let many = "[\(Array(repeating: "15.99", count: 39).joined(separator: ", ")), 15.475][NUMBER]"
+    let item = #""id": NUMBER, "name": "Cup NUMBER", "price": "#
+    let files = try [(words, 40), (packs, 20), (many, 40)].map {
+      try Self.propose(item + $0.0, count: $0.1)
+    }
+
+    #expect(
+      files[0].text.contains(#"  salePrice: {path: $.price, none: ["Ask us", "Sold out"]}"#),
+      "\(files[0].text)"
+    )
+    #expect(!files[0].unsure.contains("salePrice"))
+    for file in files.dropFirst() {
+      #expect(file.text.contains("\n  salePrice: $.price"), "\(file.text)")
+      #expect(file.unsure.contains("salePrice"))
+    }
   }
 
   @Test func `the program for a price that is no amount leaves its first number`() throws {

@@ -399,7 +399,8 @@ struct ResponseLook {
       var fields = fields(of: place, isLenient)
       var confidence = fields.confidence * MappingProposal.weight(of: place, fields)
       if !place.names.isEmpty {
-        let kept = place.keeping { fields.areItems($1.elements, called: $0) }
+        let arePriced = fields.arePriced(place.sections)
+        let kept = place.keeping { fields.areItems($1.elements, called: $0, arePriced) }
         if kept.names.count == 1 { leftOut[place.path + kept.names] = kept.leftOut }
         guard kept.names.count > 1 else { continue }
         if !kept.leftOut.isEmpty {
@@ -461,17 +462,20 @@ struct ResponseLook {
 
   /// Whether a place has the items of another place, and those in the objects beside it.
   ///
-  /// For example, `$.groups[*].items` has the items of `$.groups.a.items` and `$.groups.b.items`.
+  /// For example, `$.groups[*].items` has the items of `$.groups.a.items` and `$.groups.b.items`, and `$.groups[*]` those
+  /// of `$.groups.a` and `$.groups.b`.
   private static func isWider(_ wide: Found, than best: Found) -> Bool {
     let every = FieldPlace.everyElement
-    let member = wide.place.kind == .sectionsByName ? wide.place.member : nil
-    let path = wide.place.path + (member.map { [every, $0.name] } ?? [])
-    return best.place.kind == (member == nil ? .itemsByID : .list)
-      && (member != nil || wide.place.kind == .itemsByID)
+    let areSections = wide.place.kind == .sectionsByName
+    let member = wide.place.member.map { [$0.name] } ?? []
+    let path = wide.place.path + (areSections ? [every] + member : [])
+    return best.place.kind == (areSections ? .list : .itemsByID)
+      && (areSections || wide.place.kind == .itemsByID)
       && path != best.place.path && path.count == best.place.path.count
       && zip(path, best.place.path).allSatisfy { $0 == $1 || $0 == every }
+      && (wide.place.names.isEmpty || wide.place.names.contains(best.place.path.last ?? ""))
       && wide.confidence > best.confidence - 0.3
-      && (member == nil ? [.title] : [.id, .title]).allSatisfy {
+      && (areSections ? [.id, .title] : [.title]).allSatisfy {
         wide.fields.rankings[$0]?.first?.evidence.isRefused == false
       }
   }
@@ -547,16 +551,32 @@ extension ItemFields {
     scores.contains { score in score.evidence.place.nodes(in: object).contains { !$0.isEmpty } }
   }
 
+  /// Whether nearly all objects have a price in those lists in which some have one.
+  fileprivate func arePriced(_ lists: [JSONNode]) -> Bool {
+    let counts = lists.map { list in
+      let objects = list.elements.prefix(200)
+      return (objects.count, objects.count { shows(salePrice + normalPrice, $0) })
+    }.filter { $1 > 0 }
+    let (all, priced) = counts.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
+    return all > 0 && priced * 10 >= all * 9
+  }
+
   /// Whether the objects of a list are items, to judge by the fields of the items in several lists.
   ///
   /// A sync must be able to read them, and some have a price or a picture if items of the other lists have one. Objects
-  /// in a list that is called `categories` must have a price.
-  fileprivate func areItems(_ objects: [JSONNode], called name: String) -> Bool {
+  /// in a list that is called `categories` must have a price, and so must any objects if nearly all others have one.
+  fileprivate func areItems(
+    _ objects: [JSONNode],
+    called name: String,
+    _ arePriced: Bool
+  ) -> Bool {
     let (ids, titles) = (rankings[.id] ?? [], alternatives(.title))
     let lost = objects.count { !shows(ids, $0) || !shows(titles, $0) }
-    let isOfOthers = FieldRules.has("other", "person", in: NameWords.plain(name))
-    let shown = salePrice + normalPrice + (isOfOthers ? [] : thumbnail + gallery)
+    let plain = NameWords.plain(name)
+    let isPaid = arePriced || FieldRules.isOfOthers(plain)
+    let shown = salePrice + normalPrice + (isPaid ? [] : thumbnail + gallery)
     return !SkipLimit.standard.refuses(lost: lost, of: objects.count)
+      && !FieldRules.has("beside", in: plain)
       && (shown.isEmpty || objects.contains { shows(shown, $0) })
   }
 }

@@ -36,10 +36,10 @@ struct PriceProposal {
   /// A price such as "83.000" whose point can mean thousands or decimals, and the amount that larder reads; nil if all
   /// prices are clear.
   let guess: (text: String, price: Price)?
-  /// Whether nearly all values can be read as amounts of the currency.
-  var isReadable: Bool { readable > 0.9 }
   /// The share of values that can be read as amounts of the currency, from 0 to 1.
   let readable: Double
+  /// Whether whole numbers are read as whole units: shops that send cents name the currency, or put it beside them.
+  private let isPlain: Bool
   /// The path to the currency in an item, or nil if all items have the same currency.
   private let currency: String?
   /// The code of the prices if it is no ISO 4217 currency, such as "ETH"; otherwise nil.
@@ -66,6 +66,9 @@ struct PriceProposal {
     guess = custom.guess
     self.scores = guess == nil ? scores : scores.map(\.doubtful)
     self.currency = currency.path
+    isPlain =
+      currency.confidence < FieldScore.sure && evidence.place.steps.count == 1
+      && !Self.seemsTiny(evidence)
     unknownCurrency = currency.unknown
     func canRead(_ text: String) -> Bool {
       if PriceText.isNegative(text) { return true }
@@ -74,11 +77,12 @@ struct PriceProposal {
       }
       return (try? Price(number, currency: currency.code)) != nil
     }
-    // If 1.299 stands for 1,299, then 1.3 stands for 1,300.
-    let areThousands = evidence.samples.contains { PriceText.hasThousandths($0) && !canRead($0) }
+    // If 1.299 stands for 1,299, then 1.3 stands for 1,300. A few such numbers among many with cents are odd ones.
+    let odd = evidence.samples.count { PriceText.hasThousandths($0) && !canRead($0) }
+    let areThousands = odd * 20 > evidence.samples.count(where: PriceText.hasDecimals)
     readable =
       currency.path != nil
-      ? 1 : min(evidence.share(canRead), areThousands ? 0.9 : 1)
+      ? 1 : min(evidence.share(canRead), odd > 0 && areThousands ? 0.9 : 1)
     // The value in the same object as the price whose name has a meaning, as in `{"amount": 7, "currency": "EUR"}`. The
     // item itself does not count as such an object.
     let parents = evidence.place.steps.dropLast()
@@ -121,8 +125,12 @@ struct PriceProposal {
 
   /// Whether the catalog file has the price as a key, and not only in a comment.
   var isSure: Bool {
-    scores[0].isSure && unit != .doubtful && unknownCurrency == nil && isReadable && guess == nil
+    scores[0].isSure && (unit != .doubtful || isPlain) && unknownCurrency == nil && readable > 0.9
+      && guess == nil
   }
+
+  /// Whether the price is in no doubt: its unit is known, and each value is an amount of the currency.
+  var isCertain: Bool { isSure && unit != .doubtful && readable == 1 }
 
   /// The rule that reads the price at one path, as YAML: `{path: $.price, minorUnits: true}`.
   func rule(_ score: FieldScore, as unit: Unit? = nil) -> String {
@@ -140,21 +148,27 @@ struct PriceProposal {
 
   /// Whether the numbers can be cents: all are whole, and most are 100 or more.
   ///
-  /// If everyday prices in the currency are that large, they can be cents only if all are very large and round. Amounts
-  /// of ten millions that are not round, such as 80842777, seem to count parts in any currency.
+  /// If everyday prices in the currency are that large, they can be cents only if all are very large and round.
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
   {
     guard evidence.share(PriceText.isWhole) == 1 else { return false }
+    if seemsTiny(evidence) { return true }
     let numbers = evidence.samples.compactMap { Int($0) }.filter { $0 > 0 }
-    if numbers.count > 2, numbers.allSatisfy({ $0.isMultiple(of: 100_000) }) { return true }
-    let odd = numbers.count { $0 >= 10_000_000 && !$0.isMultiple(of: 100) }
-    if odd * 2 > numbers.count { return true }
     guard Currency.exponent(of: currency.code) == 2 else { return false }
     let isHabit =
       currency.confidence >= FieldScore.sure
       && FieldRules.isNamed("largeAmounts", currency.code.lowercased())
     if isHabit { return numbers.allSatisfy { $0 >= 10_000 && $0.isMultiple(of: 100) } }
     return numbers.count { $0 >= 100 } * 4 >= numbers.count * 3
+  }
+
+  /// Whether whole numbers seem to count parts in any currency: all are very large and round, or most are amounts of ten
+  /// millions that are not round, such as 80842777.
+  private static func seemsTiny(_ evidence: FieldEvidence) -> Bool {
+    let numbers = evidence.samples.compactMap { Int($0) }.filter { $0 > 0 }
+    let odd = numbers.count { $0 >= 10_000_000 && !$0.isMultiple(of: 100) }
+    return odd * 2 > numbers.count
+      || numbers.count > 2 && numbers.allSatisfy { $0.isMultiple(of: 100_000) }
   }
 
   /// Whether whole numbers look like prices in cents, or in an even smaller unit.
@@ -352,7 +366,7 @@ extension CurrencyProposal {
       let isSpoken = items.contains { evidence in
         evidence.isText
           && evidence.share { text in
-            let own = text.count { letters.contains(String($0)) }
+            let own = text.count { $0.isLetter && letters.contains(String($0)) }
             return own > 0 && Double(own) >= density * Double(text.count(where: \.isLetter))
           } > (density == 0.2 ? 0.5 : 0.1)
       }
@@ -423,7 +437,12 @@ enum PriceText {
   /// The signs and codes of currencies in a price, in lower case: "eur" for "7 EUR".
   static func units(of text: String) -> [String] {
     guard isShort(text) else { return [] }
-    return amounts(text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
+    return amounts(text).flatMap { amount in
+      // A text that is no amount, such as "€ 2.50 / kg", can have the sign of its currency too.
+      (try? WrittenPrice(amount))?.units
+        ?? amount.unicodeScalars.filter { $0.properties.generalCategory == .currencySymbol }
+        .map { String($0) }
+    }
   }
 
   /// Whether a text is short, not counting white space.
