@@ -749,12 +749,6 @@ struct ProposalEvidenceTests {
       lines: ["    thumbnail: $.cover_big", "    gallery: $.cover_xl"]
     ),
     Case(
-      testDescription: "an address without its size is the larger picture",
-      item:
-        #""id": NUMBER, "name": "N NUMBER", "media": [{"thumbnail": "https://c.example/?id=NUMBER&max=150", "content": "https://c.example/?id=NUMBER"}]"#,
-      lines: ["    gallery: \"$.media[*].content\""]
-    ),
-    Case(
       testDescription: "a header is a picture only for want of another",
       item:
         #""id": NUMBER, "name": "N NUMBER", "headerImage": {"url": "/hNUMBER.jpg"}, "webImage": {"url": "/NUMBER.jpg"}"#,
@@ -787,12 +781,6 @@ struct ProposalEvidenceTests {
         #""v_products_model": "ZNUMBER", "v_products_name_1": "Lamp NUMBER", "v_products_price": 9.5, "v_products_weight": 1.5, "v_tax_class": "Goods""#,
       lines: ["  title: $.v_products_name_1"],
       unsure: ["id"]
-    ),
-    Case(
-      testDescription: "translations of a title are a title",
-      item:
-        #""id": NUMBER, "title_translations": {"en": "Cup NUMBER", "de": "Tasse NUMBER"}"#,
-      lines: ["  title: $.title_translations.en"]
     ),
     Case(
       testDescription: "the name of a picture is no title",
@@ -1319,21 +1307,6 @@ struct ProposalEvidenceTests {
     }
     let unsure = file.unsure.filter { !["currency", "items"].contains($0) }
     #expect(unsure == one.unsure, "\(file.text)")
-  }
-
-  @Test func `sections of a map whose names are ids are sections of all its members`() throws {
-    let section = { (id: String) in
-      #"[{"id": "\#(id)", "goods": [{"id": "\#(id)1", "name": "Cup \#(id)1", "price": 1.5}, {"id": "\#(id)2", "name": "Cup \#(id)2", "price": 2.5}]}]"#
-    }
-    let file = try proposal(
-      of:
-        #"{"map": {"3ad8e3f8-91a4-19bb": \#(section("a")), "aa862805-32b3-327c": \#(section("b"))}}"#
-    )
-
-    #expect(file.text.contains("each: \"$.map[*][*]\""), "\(file.text)")
-    #expect(
-      file.listings[0].sections.flatMap(\.items).map(\.id) == ["a1", "a2", "b1", "b2"]
-    )
   }
 
   @Test(arguments: [

@@ -408,12 +408,8 @@ struct FieldPlace: Hashable {
     var names: [String] = []
     var isChosen = false
     for step in steps {
-      var isSilent = isChosen || names.last.map { Self.addsNothing(step.name, $0) } ?? false
+      let isSilent = isChosen || names.last.map { Self.addsNothing(step.name, $0) } ?? false
       isChosen = step.choice != nil
-      if !isSilent, let last = names.last, let base = Self.untranslated(last, step.name) {
-        names[names.count - 1] = base
-        isSilent = true
-      }
       if !isSilent { names.append(step.said) }
     }
     return names
@@ -427,18 +423,6 @@ struct FieldPlace: Hashable {
     let words = NameWords.words(of: name)
     return FieldRules.isNamed("textForm", lower)
       || words.count <= 2 && FieldRules.isNamed("language", words.first ?? "")
-  }
-
-  /// The name of a text whose translations are in one object: `title` for `{"title_translations": {"en": "Cup"}}`.
-  ///
-  /// - Returns: Nil if `name` does not end with a word such as `translations`, or if `member` is no language.
-  private static func untranslated(_ name: String, _ member: String) -> String? {
-    guard member.utf8.count <= 8 else { return nil }
-    let (words, language) = (NameWords.words(of: name), NameWords.words(of: member))
-    guard words.count > 1, FieldRules.isNamed("translated", words[words.count - 1]),
-      language.count <= 2, FieldRules.isNamed("language", language.first ?? "")
-    else { return nil }
-    return words.dropLast().joined(separator: " ")
   }
 
   /// Whether another path has the same names, so that a list on one of the paths can be a single value on the other.

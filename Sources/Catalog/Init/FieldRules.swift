@@ -90,11 +90,9 @@ enum FieldRules {
     huge          | 1    | extra, xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
     middle        | 1    | medium, middle, med, md, mid | smaller than usual
     width         | 1    | width, w, image width, pixel width | how wide the picture beside it is
-    sizeParameter | 1    | max, w, h, width, height, size, s, imwidth, wid, hei, sw, sh, maxwidth, maxheight | says in a URL how large the picture is
     backdrop      | 1    | header, banner, background, backdrop, hero, alt, hover, back | a picture for an item that has no other
     webPage       | 1    | page, pages | a page about the item or its picture
     webLink       | 1    | detail, details, link, links, href, web | a page, unless a name says that it is a picture
-    translated    | 1    | translations, translation, i18n, localized, multilang, locales, lang | the text before it, by language
     digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
     divisor       | 1    | divisor, divide by, denominator | the number by which the price beside it has to be divided
     rate          | 1    | rate, exchange rate, kurs, курс | what one unit of a currency costs in another

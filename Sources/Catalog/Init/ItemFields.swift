@@ -301,12 +301,6 @@ struct ItemFields {
     let siblings = evidence.compactMap { other in
       Self.difference(place, other.place).map { (step: $0, other: other) }
     }.filter { $0.other.isPictureText && !$0.other.isPage }
-    let unsized = siblings.map(\.other).first { other in
-      other.samples.count == score.evidence.samples.count
-        && zip(score.evidence.samples, other.samples).allSatisfy {
-          PictureText.isSized($0, of: $1)
-        }
-    }
     let forms = siblings.filter { step, other in
       other.held == score.evidence.held
         && (step > 0 || [place, other.place].allSatisfy { Self.isFormName($0.steps[step].said) }
@@ -318,7 +312,7 @@ struct ItemFields {
         && Self.isWhole(other) == Self.isWhole(score.evidence)
     }
     let most = larger.max { Self.isLarger($1, than: $0) == true }
-    return (unsized ?? most).map { FieldScore(evidence: $0, confidence: score.confidence) }
+    return most.map { FieldScore(evidence: $0, confidence: score.confidence) }
   }
 
   /// The path to all pictures of an object that numbers them, such as `{"1": …, "2": …}`; nil if they have no numbers.

@@ -116,7 +116,6 @@ struct ItemPlace {
       guard node.kind == .object else { return }
       let members = node.members
       addByName(members, at: path)
-      if visitMap(members, at: path) { return }
       for (name, value) in members { visit(value, at: path + [name]) }
     }
 
@@ -128,38 +127,6 @@ struct ItemPlace {
       where names.count(where: { !$0.isDisjoint(with: own) }) == 1 {
         visit(object, at: path + [FieldPlace.everyElement])
       }
-    }
-
-    /// Visits an object whose members have ids as names and are arrays of objects that are alike.
-    ///
-    /// In `{"3ad8e3f8-…": [{…}], "aa862805-…": [{…}]}`, the names say nothing, and the objects of all members are one
-    /// list. An object with other names is not visited.
-    private mutating func visitMap(
-      _ members: [(name: String, value: JSONNode)],
-      at path: [String]
-    ) -> Bool {
-      let objects = members.flatMap(\.value.elements)
-      let areLists = members.allSatisfy {
-        Self.isKey($0.name) && Self.areObjects($0.value.elements)
-      }
-      // A single short name, such as `v2`, is no id.
-      guard areLists, members.count > 1 || members.first?.name.utf8.count ?? 0 > 4,
-        Self.areAlike(objects)
-      else { return false }
-      let all = path + [FieldPlace.everyElement]
-      if members.count == 1 { found.append(ItemPlace(kind: .list, path: all, items: objects)) }
-      addSections(objects, at: all)
-      return true
-    }
-
-    /// Whether a name is only an id: digits, a UUID, or a letter with a number, such as `k0`.
-    private static func isKey(_ name: String) -> Bool {
-      let lower = name.lowercased()
-      let isHexadecimal = lower.utf8.count > 15 && lower.allSatisfy { $0.isHexDigit || $0 == "-" }
-      let digits = lower.drop(while: \.isLetter)
-      return isHexadecimal
-        || !digits.isEmpty && digits.allSatisfy(\.isWholeNumber)
-          && (lower.count - digits.count == 0 ? digits.count > 2 : lower.count - digits.count < 3)
     }
 
     /// Adds an array if its elements are possibly sections: each element has an array of objects at the same path.

@@ -271,35 +271,14 @@ extension MappingProposal: ProposedReading {
     }
   }
 
-  /// Comments with the other lists that look like items, and with a path to all of them.
+  /// Comments with the other lists that look like items.
   private var rivalLists: [String] {
-    let paths = look.rivals.filter { $0.kind == .list }.map(\.path)
-    let apart = place.path.indices.filter { step in
-      paths.contains { $0.dropFirst(step).first != place.path[step] }
-    }
-    var every = place.path
-    for step in apart { every[step] = FieldPlace.everyElement }
-    let all = FieldPlace.path(every)
-    let lists = ((try? JSONPath(parsing: all).values(in: look.response)) ?? []).filter {
-      $0.kind != .null
-    }
-    let objects = lists.flatMap(\.elements)
-    let ids = objects.compactMap { object in
-      fields.rankings[.id]?.first?.evidence.place.nodes(in: object).first
-        .flatMap(FieldReader.plainText)
-    }
-    // A sync skips an item that repeats an id, so lists with the same ids cannot be one list.
-    let isOne =
-      apart.count == 1 && lists.count > 1 && paths.allSatisfy { $0.count == every.count }
-      && lists.allSatisfy { $0.kind == .array } && Set(ids).count == objects.count
-    let comment = YAMLText.comment("all \(lists.count) lists: \(objects.count) objects")
     func line(_ other: ItemPlace, _ confidence: Double, _ noun: String) -> String {
       let objects = count(other.items.count, "object")
       let path = YAMLText.scalar(other.allItems)
       return noted("# items: \(path)", confidence, "\(noun) of \(objects)")
     }
     return look.rivals.prefix(12).map { line($0, 0.6, "an array") }
-      + (isOne ? ["# items: \(YAMLText.scalar(all))   \(comment)"] : [])
       + look.others.prefix(12).map { line($0.place, $0.confidence, "another list,") }
   }
 

@@ -279,16 +279,6 @@ enum PictureText {
       && labels[labels.count - 1].count > 1 && labels[labels.count - 1].allSatisfy(\.isLetter)
   }
 
-  /// Whether a URL is another one with a parameter for the size of the picture: `/1?max=150` for `/1`.
-  static func isSized(_ text: String, of whole: String) -> Bool {
-    guard text.hasPrefix(whole), let mark = text.dropFirst(whole.count).first,
-      mark == "?" || mark == "&"
-    else { return false }
-    return text.dropFirst(whole.count + 1).split(separator: "&").allSatisfy { parameter in
-      FieldRules.isNamed("sizeParameter", parameter.prefix { $0 != "=" }.lowercased())
-    }
-  }
-
   /// Whether a URL is a host without a path, such as `https://cdn.example`.
   static func isHost(_ text: String) -> Bool {
     let host = text.drop { $0 != "/" }.drop { $0 == "/" }

@@ -181,7 +181,12 @@ struct PriceChoice {
     let candidates = former.isEmpty ? [isReduced ? full : nil].compactMap(\.self) : former
     guard !candidates.isEmpty else {
       // A cost or a standard price that is hardly ever below the price can be the price before a reduction.
-      let others = offered.filter { $0.confidence < sale.confidence - 0.15 }.map(\.evidence)
+      let others = offered.filter { other in
+        other.confidence < sale.confidence - 0.15
+          && !other.evidence.place.names.contains {
+            FieldRules.has("partly", in: NameWords.plain($0))
+          }
+      }.map(\.evidence)
       normalPrice = (costs + others).map { FieldScore(evidence: $0, confidence: 0.5) }.filter {
         cost in
         let amounts = sale.amounts(with: cost)

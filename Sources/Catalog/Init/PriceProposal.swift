@@ -243,7 +243,9 @@ extension CurrencyProposal {
       self.init(code, 0.6, "\(YAMLText.scalar(coded.place.first)) has it: correct it if need be")
     } else if let spoken = Self.spoken(items) {
       self = spoken
-    } else if prices.contains(where: { $0.share(Self.hasDecimalComma) > 0.5 }) {
+    } else if prices.contains(where: {
+      $0.share { $0.contains(/^[^,]*,[0-9]{2}(?![0-9])[^,]*$/) } > 0.5
+    }) {
       self.init("EUR", 0.2, "the response names none, prices have a decimal comma: correct it")
     } else {
       self.init("USD", 0.1, "the response names none: correct it")
@@ -335,6 +337,23 @@ extension CurrencyProposal {
     return nil
   }
 
+  /// The languages that letters tell: the first and the last of the letters, their least share in a text, the currencies, and
+  /// the name.
+  ///
+  /// Russian has none of the letters of Ukrainian, and in Ukrainian some words have none of them either.
+  private static let languages = """
+    \u{AC00} \u{D7A3} 0.2 KRW Korean; \u{3041} \u{30FE} 0.1 JPY Japanese; \
+    \u{4E00} \u{9FFF} 0.2 CNY/TWD/HKD Chinese; \u{E01} \u{E5B} 0.2 THB Thai; \
+    \u{5D0} \u{5EA} 0.2 ILS Hebrew; \u{904} \u{939} 0.2 INR Hindi; \u{454} \u{457} 0 UAH Ukrainian; \
+    \u{410} \u{44F} 0.2 RUB Russian; \u{F8} \u{F8} 0 DKK/NOK Danish or Norwegian; \
+    \u{141} \u{142} 0 PLN Polish; \u{11A} \u{11B} 0 CZK Czech; \u{150} \u{151} 0 HUF Hungarian; \
+    \u{218} \u{21B} 0 RON Romanian; \u{130} \u{131} 0 TRY Turkish; \u{1EA0} \u{1EF9} 0 VND Vietnamese
+    """.split(separator: "; ").map { row in
+      let cells = row.split(separator: " ", maxSplits: 4).map(String.init)
+      let codes = cells[3].split(separator: "/").map(String.init)
+      return (cells[4], cells[0]...cells[1], Double(cells[2]) ?? 0, codes)
+    }
+
   /// The currency that the letters of the items suggest, such as won for Korean; nil if they suggest none.
   ///
   /// - Parameters:
@@ -344,24 +363,7 @@ extension CurrencyProposal {
   private static func spoken(_ items: [FieldEvidence], among codes: [String] = Currency.codes)
     -> Self?
   {
-    for (language, letters, density, own) in [
-      ("Korean", "\u{AC00}"..."\u{D7A3}", 0.2, ["KRW"]),
-      ("Japanese", "\u{3041}"..."\u{30FE}", 0.1, ["JPY"]),
-      ("Chinese", "\u{4E00}"..."\u{9FFF}", 0.2, ["CNY", "TWD", "HKD"]),
-      ("Thai", "\u{E01}"..."\u{E5B}", 0.2, ["THB"]),
-      ("Hebrew", "\u{5D0}"..."\u{5EA}", 0.2, ["ILS"]),
-      ("Hindi", "\u{904}"..."\u{939}", 0.2, ["INR"]),
-      // Russian has none of these letters, and in Ukrainian some words have none of them either.
-      ("Ukrainian", "\u{454}"..."\u{457}", 0, ["UAH"]),
-      ("Russian", "\u{410}"..."\u{44F}", 0.2, ["RUB"]),
-      ("Danish or Norwegian", "\u{F8}"..."\u{F8}", 0, ["DKK", "NOK"]),
-      ("Polish", "\u{141}"..."\u{142}", 0, ["PLN"]),
-      ("Czech", "\u{11A}"..."\u{11B}", 0, ["CZK"]),
-      ("Hungarian", "\u{150}"..."\u{151}", 0, ["HUF"]),
-      ("Romanian", "\u{218}"..."\u{21B}", 0, ["RON"]),
-      ("Turkish", "\u{130}"..."\u{131}", 0, ["TRY"]),
-      ("Vietnamese", "\u{1EA0}"..."\u{1EF9}", 0, ["VND"]),
-    ] {
+    for (language, letters, density, own) in languages {
       // A text in another language can have a few letters of a script, for example in brackets.
       let isSpoken = items.contains { evidence in
         evidence.isText
@@ -375,12 +377,6 @@ extension CurrencyProposal {
       return own.first(where: codes.contains).map { Self($0, 0.4, reason) }
     }
     return nil
-  }
-
-  /// Whether a price has a decimal comma, as "12,50" has.
-  private static func hasDecimalComma(_ text: String) -> Bool {
-    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    return parts.count == 2 && parts[1].prefix { $0.isWholeNumber }.count == 2
   }
 
   /// A currency code around the items of a response, best at a name such as `currency` and not `base_currency`.
@@ -398,11 +394,12 @@ extension CurrencyProposal {
 
   /// The code in the items, or else in the response, that looks like a currency but is none.
   private static func unknown(in items: [FieldEvidence], _ root: JSONNode?) -> String? {
-    items.lazy.filter { FieldRules.isNamed("currency", NameWords.plain($0.place.name)) }
-      .flatMap(\.samples).first(where: isUnknown)
-      ?? root?.envelope().filter {
-        FieldRules.isNamed("currency", NameWords.plain($0.names.last ?? ""))
-      }.compactMap { $0.value.text?.uppercased() }.first(where: isUnknown)
+    let around = root?.envelope().map {
+      ($0.names.last ?? "", [$0.value.text?.uppercased() ?? ""])
+    }
+    return (items.map { ($0.place.name, $0.samples) } + (around ?? [])).lazy
+      .filter { FieldRules.isNamed("currency", NameWords.plain($0.0)) }
+      .flatMap(\.1).first(where: isUnknown)
   }
 
   /// Whether a text looks like the code of a currency, but ISO 4217 does not have it, for example "ETH" or "POINTS".
