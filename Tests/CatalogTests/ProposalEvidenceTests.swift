@@ -1636,6 +1636,21 @@ struct ProposalEvidenceTests {
     #expect(file.unsure.contains("id"))
   }
 
+  @Test func `lists in an object beside the sections are asked about`() throws {
+    func list(_ name: String) -> String {
+      #"[{"name": "\#(name) 1", "price": 9.5}, {"name": "\#(name) 2", "price": 8.5}]"#
+    }
+    let file = try proposal(
+      of: """
+        {"food": {"soups": \(list("Soup")), "mains": \(list("Steak"))},
+        "drinks": {"hot": \(list("Tea")), "cold": \(list("Cola"))}}
+        """
+    )
+
+    #expect(file.unsure.contains("items"), "\(file.text)")
+    #expect(file.text.contains("# items: \"$.drinks[*]\"   # 0.6"), "\(file.text)")
+  }
+
   @Test func `a few values that are no amounts are borne, and the price is asked about`() throws {
     let words = #"["$9.5", "$8.5", "$7.5", "$6.5", "Sold out", "$5.5", "$4.5", "Ask us"][NUMBER]"#
     let packs =

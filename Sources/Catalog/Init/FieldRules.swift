@@ -117,7 +117,6 @@ enum FieldRules {
     postedPage    | 1    | page, p, page no, pageno, page number, page num, page index, current page | which page a request asks for
     postedOffset  | 1    | offset, skip, from, start | how many items a request skips
     prose         | 1    | section, sections, detail, details, desc, description, content, body | pictures within a long description
-    stranger      | 1    | brand, logo, vendor, seller, reviews, related, icon, qr, avatar | no picture of the item in its detail
     secret        | 1    | key, token, secret, password, signature, apikey, auth | a secret in the query of a URL
     nothing       | 1    | n/a, na, none, null, nil, -, no_selection, undefined, false, no image | stands where an item has no picture
     pictureBase   | 1    | cdn, asset, assets, static, prefix, host, domain | the beginning of the URLs of pictures

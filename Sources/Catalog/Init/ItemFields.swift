@@ -331,8 +331,7 @@ struct ItemFields {
 
   /// Whether a name is that of a picture or of its size, such as `large`.
   private static func isFormName(_ name: String) -> Bool {
-    FieldRules.has("picture", "largest", "smallest", "middle", in: NameWords.plain(name))
-      || FieldRules.pictureSize(name) != FieldRules.usualSize
+    FieldRules.isPicture(name) || FieldRules.pictureSize(name) != FieldRules.usualSize
   }
 
   /// Whether a name has a number of pixels below 100, as `artworkUrl30` has, and does not mean a thumbnail.

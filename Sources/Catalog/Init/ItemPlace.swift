@@ -55,7 +55,7 @@ struct ItemPlace {
 
   /// The JSONPath to all items, such as `$.groups[*].dishes`.
   var allItems: String {
-    kind == .sections ? "\(jsonPath)[*]\(member?.all.dropFirst() ?? "")" : jsonPath
+    sections.isEmpty ? jsonPath : "\(jsonPath)[*]\(member?.all.dropFirst() ?? "")"
   }
 
   /// The same place without the sections that do not satisfy a condition.
@@ -367,7 +367,7 @@ struct ResponseLook {
       var confidence = fields.confidence * MappingProposal.weight(of: place, fields)
       if !place.names.isEmpty {
         let arePriced = fields.arePriced(place.sections)
-        let kept = place.keeping { fields.areItems($1.elements, called: $0, arePriced) }
+        let kept = place.keeping { fields.areItems($1, called: $0, arePriced) }
         if kept.names.count == 1 { leftOut[place.path + kept.names] = kept.leftOut }
         guard kept.names.count > 1 else { continue }
         if !kept.leftOut.isEmpty {
@@ -461,10 +461,10 @@ struct ResponseLook {
       && !(own.thumbnail[0].evidence.place.isBorrowed)
   }
 
-  /// Whether neither of two lists is a part of the other, and they have other items.
+  /// Whether neither of two lists, or of the lists in two objects, is a part of the other, and they have other items.
   private static func isBeside(_ other: Found, _ best: Found) -> Bool {
     let items = [best, other].map(\.fields.identities)
-    return best.place.kind == .list && other.place.kind == .list
+    return [best, other].allSatisfy { $0.place.kind == .list || !$0.place.names.isEmpty }
       && !best.place.path.starts(with: other.place.path)
       && !other.place.path.starts(with: best.place.path)
       && items[0].intersection(items[1]).count * 2 < items[1].count
@@ -524,19 +524,15 @@ extension ItemFields {
       let objects = list.elements.prefix(200)
       return (objects.count, objects.count { shows(salePrice + normalPrice, $0) })
     }.filter { $1 > 0 }
-    let (all, priced) = counts.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
-    return all > 0 && priced * 10 >= all * 9
+    return !counts.isEmpty && counts.allSatisfy { $1 * 10 >= $0 * 9 }
   }
 
   /// Whether the objects of a list are items, to judge by the fields of the items in several lists.
   ///
   /// A sync must be able to read them, and some have a price or a picture if items of the other lists have one. Objects
   /// in a list that is called `categories` must have a price, and so must any objects if nearly all others have one.
-  fileprivate func areItems(
-    _ objects: [JSONNode],
-    called name: String,
-    _ arePriced: Bool
-  ) -> Bool {
+  fileprivate func areItems(_ list: JSONNode, called name: String, _ arePriced: Bool) -> Bool {
+    let objects = list.elements
     let (ids, titles) = (rankings[.id] ?? [], alternatives(.title))
     let lost = objects.count { !shows(ids, $0) || !shows(titles, $0) }
     let plain = NameWords.plain(name)

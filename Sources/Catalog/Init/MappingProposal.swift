@@ -263,8 +263,8 @@ extension MappingProposal: ProposedReading {
       return [noted("items: \(from)", confidence, "\(reason) in \(sections)")]
     case .sectionsByName:
       let sections = count(place.sections.count, place.member == nil ? "array" : "section")
-      return [noted("# Sections by name", confidence, "\(sections) in an object")] + otherLists
-        + made()
+      return [noted("# Sections by name", confidence, "\(sections) in an object")]
+        + rivalLists + otherLists + made()
     case .itemsByID:
       let objects = count(itemCount, "object")
       return [noted("# Items by id", confidence, "\(objects) in an object")] + made()
@@ -494,7 +494,8 @@ extension MappingProposal: ProposedReading {
         "\(YAMLText.quoted($0.text)) is read as \($0.price.formatted()), which is a guess: "
       }
       ?? (price.readable == 1
-        ? "" : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
+        ? price.isSure && !price.isCertain ? "in whole units, or else as below: " : ""
+        : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
     var lines = lines(field, of: price.scores, isSaid: price.isSure, because: reason) {
       price.rule($0)
     }

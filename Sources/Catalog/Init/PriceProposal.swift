@@ -318,7 +318,9 @@ extension CurrencyProposal {
     among all: [FieldEvidence]
   ) -> Self? {
     for evidence in prices {
-      let units = evidence.samples.flatMap { Set(PriceText.units(of: $0)) }
+      let units = evidence.samples.flatMap { text in
+        Set(PriceText.units(of: text).filter { !Currency.codes(writtenAs: $0).isEmpty })
+      }
       guard let unit = units.mostFrequent, unit.count * 10 > evidence.samples.count * 3
       else { continue }
       let codes = Currency.codes(writtenAs: unit.element)
