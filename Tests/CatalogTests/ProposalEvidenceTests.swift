@@ -1057,7 +1057,8 @@ struct ProposalEvidenceTests {
       testDescription: "a list of the sizes of a picture is named, with the program for it",
       item:
         #""id": NUMBER, "name": "Latte NUMBER", "imgSrc": "https://c.example/NUMBER.png?fit=crop 1x, https://c.example/NUMBER.png?dpr=2 2x""#,
-      lines: ["  # images: {thumbnail: $.imgSrc}"]
+      lines: ["  # images: {thumbnail: $.imgSrc}"],
+      unsure: ["thumbnail"]
     ),
     Case(
       testDescription: "an address whose query has a gap is asked about, even as an avatar",
@@ -1200,13 +1201,6 @@ struct ProposalEvidenceTests {
       lines: ["  salePrice: $.price"]
     ),
     Case(
-      testDescription:
-        "whole numbers whose currency is unknown are whole units, and are asked about",
-      item: #""id": NUMBER, "name": "Cup NUMBER", "price": 45NUMBER"#,
-      lines: ["  salePrice: $.price", "  # salePrice: {path: $.price, minorUnits: true}"],
-      unsure: ["salePrice"]
-    ),
-    Case(
       testDescription: "pictures in numbered columns are one gallery",
       item:
         #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5NUMBER, "mainImage": "/a/NUMBER.jpg", "image2": "/b/NUMBER.jpg""#,
@@ -1231,7 +1225,7 @@ struct ProposalEvidenceTests {
       testDescription: "the lowest offer is no sure price",
       item:
         #""id": NUMBER, "name": "Cup NUMBER", "product_price": "$9.5NUMBER", "product_minimum_offer_price": "$8.5NUMBER""#,
-      unsure: ["salePrice"]
+      unsure: ["normalPrice", "salePrice"]
     ),
     Case(
       testDescription: "a list of prices is shown",
@@ -1245,19 +1239,6 @@ struct ProposalEvidenceTests {
       item: #""id": NUMBER, "name": "Cup NUMBER", "price_EK": "9,5NUMBER""#,
       lines: ["  # salePrice: $.price_EK"],
       unsure: ["salePrice"]
-    ),
-    Case(
-      testDescription: "a standard price above the price is asked about",
-      item:
-        #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5NUMBER, "standardPrice": 12.5NUMBER"#,
-      lines: ["  salePrice: $.price", "  # normalPrice: $.standardPrice"],
-      unsure: ["normalPrice"]
-    ),
-    Case(
-      testDescription: "the sizes of one picture are asked about",
-      item:
-        #""id": NUMBER, "name": "Cup NUMBER", "price": 9.5NUMBER, "img": "/NUMBER.jpg 1x, /NUMBERb.jpg 2x""#,
-      unsure: ["thumbnail"]
     ),
     Case(
       testDescription: "a text that is no amount can have the sign of its currency",
@@ -1274,7 +1255,7 @@ struct ProposalEvidenceTests {
     Case(
       testDescription: "a description is no title beside a brand",
       item:
-        #""id": NUMBER, "marque": "[Fiat, Ford, Opel, Seat, Audi, Lada][NUMBER]", "description": "Used in many of the old films, NUMBER.""#,
+        #""id": NUMBER, "marque": "[Fiat, Ford, Opel, Seat, Audi, Lada][NUMBER]", "description": "Used in very many of the old films of Italy, NUMBER.""#,
       lines: ["  title: $.marque"],
       unsure: ["title"]
     ),
@@ -1612,12 +1593,16 @@ struct ProposalEvidenceTests {
     let file = try proposal(
       of: """
         {"products": [{"id": 1, "name": "Cup", "price": 9.5, "image": "/1.jpg"},
-        {"id": 2, "name": "Mug", "price": 8.5, "image": "/2.jpg"}],
+        {"id": 2, "name": "Mug", "price": 8.5, "image": "/2.jpg"},
+        {"id": 3, "name": "Jug", "price": 7.5, "image": "/3.jpg"},
+        {"id": 4, "name": "Pot", "price": 6.5, "image": "/4.jpg"}],
         "\(name)": [\(others.replacing("\"image", with: price + "\"image"))]}
         """
     )
 
-    #expect(file.listings[0].sections.flatMap(\.items).map(\.title) == ["Cup", "Mug"])
+    #expect(
+      file.listings[0].sections.flatMap(\.items).map(\.title) == ["Cup", "Mug", "Jug", "Pot"]
+    )
     #expect(file.text.contains("# items: $.\(name)   # 0.1"), "\(file.text)")
     #expect(file.unsure.contains("items") == (name == "partners"), "\(file.unsure)")
   }

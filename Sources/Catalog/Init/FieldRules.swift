@@ -176,10 +176,10 @@ enum FieldRules {
       || ["id", "uuid", "sku"].contains(plain.split(separator: " ").last)
   }
 
-  /// Whether a name in the form of ``NameWords/plain(_:)`` means something that an item only speaks of, or several.
+  /// Whether a name in the form of ``NameWords/plain(_:)`` means something that an item only speaks of, or several persons.
   static func isOfOthers(_ name: String) -> Bool {
     has("other", "person", in: name)
-      || name.hasSuffix("s") && has("other", "person", in: String(name.dropLast()))
+      || name.hasSuffix("s") && has("person", in: String(name.dropLast()))
   }
 
   static func isPicture(_ name: String) -> Bool { has("picture", in: NameWords.plain(name)) }

@@ -36,10 +36,10 @@ struct ItemPlace {
   /// The lists beside the items whose entries seem to be no items, such as `users`.
   var leftOut: [OtherList] = []
 
-  /// A list that is not read, with the number of its entries.
+  /// A list that is not read.
   struct OtherList {
     let path: [String]
-    let count: Int
+    let entries: [JSONNode]
   }
 
   /// The items that are examined; of items of a list that are equal in everything, the first.
@@ -66,7 +66,7 @@ struct ItemPlace {
       self, zip(names, sections).map { (name: $0, list: $1, isKept: isSection($0, $1)) }
     )
     kept.leftOut = some.filter { !$0.isKept }.map {
-      OtherList(path: path + [$0.name], count: $0.list.count)
+      OtherList(path: path + [$0.name], entries: $0.list.elements)
     }
     some.removeAll { !$0.isKept }
     kept.names = some.map(\.name)
@@ -514,7 +514,7 @@ extension ItemFields {
   }
 
   /// Whether an object has a value at one of the paths.
-  private func shows(_ scores: [FieldScore], _ object: JSONNode) -> Bool {
+  func shows(_ scores: [FieldScore], _ object: JSONNode) -> Bool {
     scores.contains { score in score.evidence.place.nodes(in: object).contains { !$0.isEmpty } }
   }
 

@@ -106,8 +106,10 @@ package struct MappingProposal {
     let isInside = names.contains { name in
       let plain = NameWords.plain(name)
       // Lists of artists or brands are parts of items, unless the whole response is such a list.
-      return FieldRules.isNamed("inside", plain)
-        || !place.sections.isEmpty && FieldRules.isOfOthers(plain)
+      let isOfOthers =
+        FieldRules.isOfOthers(plain) || FieldRules.has("other", in: String(plain.dropLast()))
+      return FieldRules.isNamed("inside", plain) || FieldRules.has("beside", in: plain)
+        || !place.sections.isEmpty && isOfOthers
     }
     let isPart = isInside || isAside || place.kind == .sections && !fields.areWhole
     return isPart ? 0.6 * size : size
@@ -286,7 +288,7 @@ extension MappingProposal: ProposedReading {
   private var otherLists: [String] {
     place.leftOut.prefix(12).map { other in
       let path = YAMLText.scalar(FieldPlace.path(other.path))
-      let objects = count(other.count, "object")
+      let objects = count(other.entries.count, "object")
       return noted("# items: \(path)", 0.1, "left out, seems to hold no items: \(objects)")
     }
   }
@@ -326,11 +328,12 @@ extension MappingProposal: ProposedReading {
     let hasID = isIDMemberName || fields.rankings[.id]?.first?.isSure == true
     let isPaidInCurrency = salePrice == nil || currency.confidence >= FieldScore.sure
     let hasSections = place.kind != .sections || sectionKey?.isSure ?? true
-    // A list that is left out has more entries than there are items, or a name that does not say why.
+    // A list that is left out has more entries than there are items, or pictures and a name that does not say why.
     let isShort = place.leftOut.contains { other in
       let name = NameWords.plain(other.path.last ?? "")
-      return other.count > itemCount
+      return other.entries.count > itemCount
         || !FieldRules.has("beside", "inside", in: name) && !FieldRules.isOfOthers(name)
+          && other.entries.contains { fields.shows(fields.thumbnail + fields.gallery, $0) }
     }
     return [
       ("sections", hasSections), ("items", confidence >= FieldScore.sure && !isShort),
@@ -494,8 +497,7 @@ extension MappingProposal: ProposedReading {
         "\(YAMLText.quoted($0.text)) is read as \($0.price.formatted()), which is a guess: "
       }
       ?? (price.readable == 1
-        ? price.isSure && !price.isCertain ? "in whole units, or else as below: " : ""
-        : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
+        ? "" : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
     var lines = lines(field, of: price.scores, isSaid: price.isSure, because: reason) {
       price.rule($0)
     }

@@ -40,6 +40,7 @@ struct PriceChoice {
       evidence.place.steps.count <= 2
         && PriceMeaning.isPrice(PriceMeaning.plain(evidence.place.name))
         && evidence.share > 0.5 && evidence.amountShare == 1
+        && FieldScore(evidence: evidence, confidence: 0).zeros < 1
     }
     choose(among: others)
     chooseNormalPrice()
@@ -180,15 +181,8 @@ struct PriceChoice {
     let isReduced = sale.meaning == .reduced
     let candidates = former.isEmpty ? [isReduced ? full : nil].compactMap(\.self) : former
     guard !candidates.isEmpty else {
-      // A cost or a standard price that is hardly ever below the price can be the price before a reduction.
-      let others = offered.filter { other in
-        other.confidence < sale.confidence - 0.15
-          && !other.evidence.place.names.contains {
-            FieldRules.has("partly", in: NameWords.plain($0))
-          }
-      }.map(\.evidence)
-      normalPrice = (costs + others).map { FieldScore(evidence: $0, confidence: 0.5) }.filter {
-        cost in
+      // A cost that is hardly ever below the price is no purchase price.
+      normalPrice = costs.map { FieldScore(evidence: $0, confidence: 0.5) }.filter { cost in
         let amounts = sale.amounts(with: cost)
         return amounts.count { $0 <= $1 && $1 <= $0 * 10 } * 20 > amounts.count * 19
           && amounts.contains { $0 < $1 }
@@ -333,7 +327,8 @@ extension FieldScore {
   fileprivate func isConverted(to other: FieldScore) -> Bool {
     let words = [self, other].map { NameWords.words(of: $0.evidence.place.name) }
     let names = words.map { $0.filter { !Currency.codes.contains($0.uppercased()) } }
-    return words[0] != words[1] && names[0] == names[1] && names[0].count < words[0].count
+    return words[0] != words[1] && names[0] == names[1] && !names[0].isEmpty
+      && names[0].count < words[0].count
       && names[1].count < words[1].count
   }
 
