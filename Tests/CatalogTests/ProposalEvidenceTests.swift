@@ -1259,13 +1259,6 @@ struct ProposalEvidenceTests {
         #""id": NUMBER, "name": "Cup NUMBER", "image_video_url": "https://c.example/NUMBER.jpg""#,
       lines: ["    thumbnail: $.image_video_url"]
     ),
-    Case(
-      testDescription: "a description is no title beside a brand",
-      item:
-        #""id": NUMBER, "marque": "[Fiat, Ford, Opel, Seat, Audi, Lada][NUMBER]", "description": "Used in very many of the old films of Italy, NUMBER.""#,
-      lines: ["  title: $.marque"],
-      unsure: ["title"]
-    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {

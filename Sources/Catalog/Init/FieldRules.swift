@@ -496,7 +496,6 @@ struct FieldScore {
   private static func unnamedTitle(_ evidence: FieldEvidence, _ name: String) -> Double {
     let words = name.split(separator: " ").map(String.init)
     if FieldRules.has("person", "other", in: name) || words.contains("file") { return 0 }
-    if FieldRules.isNamed("description", name), evidence.share(isSentence) > 0.5 { return 0 }
     let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
     if isCalledTitle(name), !FieldRules.has("engines", "contact", in: name) {
       let called = FieldRules.isNamed("thing", name) ? 0.75 : 0.85
