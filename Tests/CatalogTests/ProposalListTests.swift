@@ -51,11 +51,13 @@ struct ProposalListTests {
       count: 22
     ),
     Case(
-      testDescription: "lists of other items with the same ids are asked about, each by its path",
+      testDescription:
+        "lists of other items with the same ids are sections, and the title is the id",
       body:
         #"{"user": [{"id": "u", "email": "c"}], "east": ITEMS({"id": NUMBER, "name": "East NUMBER", "image": "https://c.example/eNUMBER.jpg"}), "west": ITEMS({"id": NUMBER, "name": "West NUMBER", "image": "https://c.example/wNUMBER.jpg"}), "north": ITEMS({"id": NUMBER, "name": "North NUMBER", "image": "https://c.example/nNUMBER.jpg"}), "south": ITEMS({"id": NUMBER, "name": "South NUMBER", "image": "https://c.example/sNUMBER.jpg"})}"#,
-      lines: ["items: $.east", "# items: $.west", "# items: $.south"],
-      unsure: ["items"]
+      lines: ["# Sections by name", "# items: $.user", "items: $.items", "  id: $.name"],
+      unsure: ["items", "id"],
+      count: 80
     ),
     Case(
       testDescription: "an item is one of the parts in a list",

@@ -97,7 +97,7 @@ struct ProposalTests {
       body:
         "{\"cups\": \(list(#""price": 1"#)), \"mugs\": \(list(#""price": 2"#).replacing("Cup", with: "Mug"))}",
       lines: ["transform: |", "items: $.items"],
-      ids: ["1", "2", "3", "1", "2", "3"]
+      ids: ["Cup 1", "Cup 2", "Cup 3", "Mug 1", "Mug 2", "Mug 3"]
     ),
     Shape(
       name: "items by their id",

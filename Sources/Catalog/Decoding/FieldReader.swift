@@ -189,7 +189,7 @@ struct FieldReader {
       }
       var urls: [String] = []
       for (path, text) in texts {
-        if Self.isData(text) {
+        if PictureText.isData(text) {
           note(path, "a data: URL contains the picture itself, so there is nothing to fetch")
         } else {
           urls += filled(rule.texts(of: text), rule)
@@ -240,11 +240,6 @@ struct FieldReader {
     if none.contains(text) { return true }
     guard let number = Double(text) else { return false }
     return none.contains { Double($0) == number }
-  }
-
-  /// Whether a URL is a `data:` URL, which holds the picture itself. (RFC 2397)
-  private static func isData(_ url: String) -> Bool {
-    url.utf8.count > 5 && url.prefix(5).lowercased() == "data:"
   }
 
   /// The first path that leads to a value, together with this value.

@@ -270,7 +270,8 @@ struct DetailFields {
       }
       guard evidence.isText, evidence.share(PictureText.isLink) == 1,
         evidence.share(PictureText.isOther) == 0, evidence.place.steps.count <= 4,
-        isNamed || evidence.share(PictureText.hasEnding) == 1, !has("stranger")
+        isNamed || evidence.share(PictureText.hasEnding) == 1,
+        !has("other"), !has("person")
       else { return nil }
       return (!evidence.place.isMany ? .top : has("prose") ? .section : .gallery, evidence)
     }

@@ -105,8 +105,8 @@ struct FieldEvidence {
   /// Removes texts such as `N/A` and `no_selection`, which shops write for an item without a picture or a price.
   ///
   /// Does so only if more than 30 % of the texts are URLs of pictures, and all others mean "none". Beside amounts of
-  /// money, one text that several items have means "none" too. At least half of the texts must be amounts, or three if
-  /// the name means a price: few items have a list price.
+  /// money, words that several items have, such as "Sold out", mean "none" too. At least half of the texts must be
+  /// amounts, or three if the name means a price: few items have a list price.
   fileprivate mutating func dropPlaceholders() {
     guard isText, !place.isMany else { return }
     let arePictures = share(PictureText.isLink) > 0.3
@@ -118,14 +118,15 @@ struct FieldEvidence {
     let texts = samples.filter {
       arePictures ? !PictureText.isLink($0) && !PictureText.isData($0) : !PriceText.isPrice($0)
     }
-    // Beside "No old price", a few texts such as "SR 50/4 pack" may be no amounts.
-    let usual = texts.mostFrequent.flatMap { $0.count * 10 >= texts.count * 9 ? $0.element : nil }
-    let isWord = areAmounts && usual?.contains(where: \.isWholeNumber) == false
-    let odd = isWord ? Set([usual].compactMap(\.self)) : Set(texts)
-    let isOneText = areAmounts && odd.count == 1 && texts.count > 1 && texts[0].utf8.count <= 60
-    guard !odd.isEmpty,
-      isOneText || odd.allSatisfy({ FieldRules.isNamed("nothing", $0.lowercased()) })
-    else { return }
+    // A few other texts beside these words, such as "SR 50/4 pack", are no amounts and stay.
+    let counts = Dictionary(grouping: texts, by: \.self).mapValues(\.count)
+    let isOne = counts.count == 1
+    let odd = Set(counts.keys).filter { text in
+      let isWord = isOne || !text.contains(where: \.isWholeNumber)
+      return FieldRules.isNamed("nothing", text.lowercased())
+        || !arePictures && isWord && counts[text] ?? 0 > 1 && text.utf8.count <= 60
+    }
+    guard !odd.isEmpty, odd.count <= 9, !arePictures || odd.count == counts.count else { return }
     placeholders = odd
     samples.removeAll(where: odd.contains)
     distinct.subtract(odd)
@@ -407,12 +408,8 @@ struct FieldPlace: Hashable {
     var names: [String] = []
     var isChosen = false
     for step in steps {
-      var isSilent = isChosen || names.last.map { Self.addsNothing(step.name, $0) } ?? false
+      let isSilent = isChosen || names.last.map { Self.addsNothing(step.name, $0) } ?? false
       isChosen = step.choice != nil
-      if !isSilent, let last = names.last, let base = Self.untranslated(last, step.name) {
-        names[names.count - 1] = base
-        isSilent = true
-      }
       if !isSilent { names.append(step.said) }
     }
     return names
@@ -428,22 +425,23 @@ struct FieldPlace: Hashable {
       || words.count <= 2 && FieldRules.isNamed("language", words.first ?? "")
   }
 
-  /// The name of a text whose translations are in one object: `title` for `{"title_translations": {"en": "Cup"}}`.
-  ///
-  /// - Returns: Nil if `name` does not end with a word such as `translations`, or if `member` is no language.
-  private static func untranslated(_ name: String, _ member: String) -> String? {
-    guard member.utf8.count <= 8 else { return nil }
-    let (words, language) = (NameWords.words(of: name), NameWords.words(of: member))
-    guard words.count > 1, FieldRules.isNamed("translated", words[words.count - 1]),
-      language.count <= 2, FieldRules.isNamed("language", language.first ?? "")
-    else { return nil }
-    return words.dropLast().joined(separator: " ")
-  }
-
   /// Whether another path has the same names, so that a list on one of the paths can be a single value on the other.
   func isForm(of other: FieldPlace) -> Bool {
     steps.count == other.steps.count
       && zip(steps, other.steps).allSatisfy { $0.name == $1.name && $0.choice == $1.choice }
+  }
+
+  /// Whether two members of an item are pictures side by side, such as `image1` and `image2`, or `image` and `otherImage1`.
+  func isColumn(beside other: FieldPlace) -> Bool {
+    let stems = [self, other].map { place in
+      NameWords.words(of: place.name).map { $0.filter { !$0.isNumber } }
+        .filter { !$0.isEmpty && !FieldRules.isNamed("ordinal", $0) }
+    }
+    return stems[0] == stems[1]
+      && [self, other].allSatisfy {
+        $0.steps.count == 1 && !$0.isMany
+          && FieldRules.pictureSize($0.name) == FieldRules.usualSize
+      }
   }
 
   /// Whether the value is beside a name in a list of names with values, such as `[{"name": "price", "value": 7}]`.
@@ -503,6 +501,9 @@ struct FieldPlace: Hashable {
     }
     return nodes
   }
+
+  /// The jq expression for the value, such as `.price.amount`; lists on the path are ignored.
+  var jq: String { steps.map { JQText.member($0.name) }.joined() }
 
   private func path(_ choice: String, atEnd end: String? = nil) -> String {
     let parts = steps.enumerated().map { position, step in

@@ -21,11 +21,11 @@ enum FieldRules {
     id            | 0.85 | sku, hash, code, article number, product code, item no, item number, product number, artikelnummer, gtin, ean, isbn, 번호, 品番, 编号, артикул, 货号 | the trade's number of a product
     id            | 0.75 | handle, slug, key, reference, referencia, ref, codigo, código, part number | tells things apart in addresses
     title         | 1    | name, product name, productname, product title, item name, goods name, 상품명, 메뉴명, 商品名, produktname | says itself what it names
-    title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, nume, denumire, titlu, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题, naziv, ime, nama, adı, adi, kitap adi, ürün adı, urun adi, název, nazev, tên, ten, 建物名, 物件名, pavadinimas, prekė, preke, nev, név, nimetus, nomi, nosaukums, nazov, názov, naslov, назва, назив, атауы, τίτλος, όνομα, الاسم, اسم, العنوان, نام, عنوان, שם, ชื่อ, नाम, isim, başlık, baslik, tytul, tytuł, emri, heiti, 书名, 品名, 产品名称, 商品标题, 商品名称, tieu de, ten sp, tensp, ten san pham | next to a name it may be an epithet
+    title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, nume, denumire, titlu, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题, naziv, ime, nama, adı, adi, kitap adi, ürün adı, urun adi, název, nazev, tên, ten, 建物名, 物件名, pavadinimas, prekė, preke, nev, név, nimetus, nomi, nosaukums, nazov, názov, naslov, назва, назив, атауы, τίτλος, όνομα, الاسم, اسم, العنوان, نام, عنوان, שם, ชื่อ, नाम, isim, başlık, baslik, tytul, tytuł, emri, heiti, 书名, 品名, 产品名称, 商品标题, 商品名称, tieu de, ten sp, tensp, ten san pham, име, імя, nama produk, nama barang, ชื่อสินค้า, tuotenimi, termeknev, terméknév, produktnavn, produktnamn, nazwa produktu, nazev produktu, název produktu | next to a name it may be an epithet
     title         | 0.9  | display name, heading, headline, cím, cim | the same for people, or an address too
     title         | 0.7  | label, subject | may be another thing's
     title         | 0.5  | alt, caption | says what is in a picture
-    thing         | 1    | product, produkt, produit, producto, produto, prodotto, artikel, articulo, artículo, artigo, articolo, товар, продукт, model, modell, modelo, modele, modèle, modello, модель | the name of a thing, or its number
+    thing         | 1    | product, produkt, produit, producto, produto, prodotto, artikel, articulo, artículo, artigo, articolo, товар, продукт, model, modell, modelo, modele, modèle, modello, модель, urun, ürün, tuote, termek, termék, produs, produk, barang, 商品, 상품, toode, tovar, izdelek, proizvod, prece, vara, voiture, coche, carro, mashina | the name of a thing, or its number
     description   | 1    | description, product description, beschreibung, descripcion, descripción, descrizione, descrição, opis, deskripsi, açıklama, aciklama, 상품설명, описание, опис, leiras, leírás, kirjeldus, popis, apraksts, aprasymas, aprašymas, kuvaus, beskrivelse, beskrivning, omschrijving, descriere, mota, mo ta, mô tả, περιγραφή, توضیحات, الوصف, תיאור, รายละเอียด, tavsif | prose of the item
     description   | 0.9  | short description, body html, desc, description html, 설명, 상세설명, 説明, 描述 | a part or a form of it
     description   | 0.8  | summary, blurb, long description, excerpt | shorter or longer
@@ -43,7 +43,7 @@ enum FieldRules {
     address       | 0.8  | address line, address1, street | a part of it
     thumbnail     | 1    | thumbnail, thumb, thumbnail url, thumb url, 썸네일 | stands for the item
     thumbnail     | 0.95 | main image, default image, primary image, featured image, image link, 대표이미지 | the first of its pictures
-    thumbnail     | 0.92 | image, image url, img, img url, picture, photo, cover, poster, small image, 이미지, gambar, slika, resim, capa, rasm, rasmi, pilt, kep, kép, hinh anh, hinh, anh, ảnh, billede, bilde, nuotrauka, attels, poza, imagine, تصویر, عکس, صورة, εικόνα, תמונה, зображення | a picture of it
+    thumbnail     | 0.92 | image, image url, img, img url, picture, photo, cover, poster, small image, 이미지, gambar, slika, resim, capa, rasm, rasmi, pilt, kep, kép, hinh anh, hinh, anh, ảnh, billede, bilde, nuotrauka, attels, poza, imagine, تصویر, عکس, صورة, εικόνα, תמונה, зображення, снимка, obrazek, obrázek, görsel, gorsel, รูปภาพ, รูป, चित्र, foto, bild, kuva, afbeelding, zdjecie, zdjęcie, imagen, imagem, immagine, фото, 画像, 图片, 圖片, 사진 | a picture of it
     gallery       | 1    | images, gallery, pictures, photos, image urls, all images | its pictures
     gallery       | 0.95 | additional images, additional image urls, additional image link, media, thumb images | further pictures
     gallery       | 0.8  | image, img, picture, photo | pictures, of whatever number
@@ -52,16 +52,16 @@ enum FieldRules {
     price         | 0.9  | ar | a price's name in one language, and a language
     price         | 0.65 | unit, base, net, netto, offers, standard, reference, market, suggested | a price in some sense
     reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция, specials, promocional, redus, الخصم, خصم, מבצע | only reduced items have it
-    former        | 1    | mrp, normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价, reg, initial, strikethrough, reference, suggested, recommended, oude, vorige, undiscounted, unreduced, vechi | the price that was
+    former        | 1    | mrp, normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价, reg, initial, strikethrough, reference, suggested, recommended, oude, vorige, undiscounted, unreduced, vechi, antigo, antiga, antiguo, antigua, ancien, ancienne, avant, antes, eski, przed, før, foer, tidligere, tidigare, vanha, régi, стара, 表示価格, 划线价, 原價 | the price that was
     cost          | 1    | cost, costs, costo, custo, coste, koszt, kosten, kostnad | what an item costs the shop, or its customers
-    never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, achizitie, achiziție, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, 仕入, 원가, ทุน, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison, uom | other money, or none
+    never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, achizitie, achiziție, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, 仕入, 원가, ทุน, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison, uom, закупки, закупка, закупівельна, difference, change, diff | other money, or none
     amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted, numeral, float, default, string, pretty, sp | a number that is called by what stands before it
     measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, annee, année, año, ano, anno, jahr, rok, rik, год, рік, 年份, quantity, qty, stock, version, vintage, speed, duration, temperature, mileage, calories, kcal, latitude, longitude, lat, lng, lon | a number that is no money
     person        | 1    | author, artist, user, owner, seller, vendor, maker, photographer, creator, contributor, writer, director, publisher, customer, reviewer, agent, broker, host, contact, staff, chef, speaker, instructor, teacher, person, people, first, last, anfitrião, anfitriao, anfitrión, anfitrion, hôte, hote, gastgeber, vermieter, verkäufer, verkaeufer, vendedor, vendeur, venditore, verkoper, säljare, sprzedawca, satıcı, satici, autor, auteur, autore, artista, artiste, usuario, usuário, utilisateur, utente, benutzer, nutzer, gebruiker, użytkownik, propietario, proprietário, proprietario, propriétaire, proprietaire, eigentümer, besitzer, eigenaar, makler, agente, продавец, автор, хозяин, владелец, пользователь, агент, 판매자, 작성자, 호스트, 著者, 出品者, 作者, 卖家, 房东 | a person is no title
     epithet       | 1    | latin, latein, lateinisch, lateinischer, latino, latina, scientific, scientifique, scientifico, científico, cientifico, wissenschaftlich, wissenschaftlicher, botanical, botanic, botanisch, botanischer, botanique, botánico, botanico, binomial, taxon, латинское, научное, 学名, 학명 | a name that few customers know
-    other         | 1    | brand, shop, store, manufacturer, reviews, review, category, categories, related, recommendations, merchant, supplier, flags, badges, badge, company, collection, collections | what the item only speaks of
+    other         | 1    | brand, shop, store, manufacturer, reviews, review, category, categories, related, recommendations, merchant, supplier, flags, badges, badge, company, collection, collections, categoria, categorias, categoría, categorías, categorie, catégorie, catégories, kategorie, kategorien, kategoria, kategorija, kategorije, kategori, kategoriler, категория, категории, категорії | what the item only speaks of
     other         | 0.9  | logo, avatar, icons, qr | a mark
-    mark          | 1    | logo, avatar, icons, qr, swatch, video, map, flag, prefix, suffix, host, domain | no picture of the item, or a part of an address
+    mark          | 1    | logo, avatar, icons, qr, swatch, map, flag, prefix, suffix, host, domain | no picture of the item, or a part of an address
     wrapper       | 1    | node, product, item, attributes, fields, properties, data, info, source, current, details, content | holds the item itself
     pageLink      | 1    | url, link, links, href, uri, permalink | the page about the item
     whereabouts   | 1    | location, locations, venue, status | what an item speaks of when it says where or how it is
@@ -70,15 +70,17 @@ enum FieldRules {
     tally         | 1    | raters, votes, likes, views, sold, downloads, favorites, favourites, followers, comments, clicks, bought, of, 수, 件数 | a number that changes from day to day
     group         | 1    | group, parent, family | says to what the thing belongs
     engines       | 1    | seo, meta, og | written for search engines
-    picture       | 1    | image, images, img, imgs, picture, pictures, pict, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, capa, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение, gambar, slika, slike, resim, resimler, rasm, rasmi, pilt, pildid, kep, kép, képek, hinh, ảnh, billede, billeder, bilde, nuotrauka, attels, poza, poze, imagine, imagini, تصویر, عکس, صورة, εικόνα, תמונה, зображення | pictures
+    picture       | 1    | image, images, img, imgs, picture, pictures, pict, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, capa, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение, gambar, slika, slike, resim, resimler, rasm, rasmi, pilt, pildid, kep, kép, képek, hinh, ảnh, billede, billeder, bilde, nuotrauka, attels, poza, poze, imagine, imagini, تصویر, عکس, صورة, εικόνα, תמונה, зображення, снимка, снимки, obrazek, obrazky, obrázky, görsel, gorsel, รูปภาพ, รูป, चित्र | pictures
     link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw, web, mobile, desktop, main, default, standard, normal | one of the forms of a picture
-    largest       | 1    | original, o, large, detail, largest, full, xl, xxl, xlarge, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży | its largest form
+    largest       | 1    | original, o, large, detail, largest, full, xl, xxl, xlarge, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży, 상세 | its largest form
     idWord        | 1    | id, identifier, uuid, sku, code, key, no, nr, num, number, nummer, numero, número, kod, cod, codigo, código | begins or ends the name of an id, as in id_producto and objectNumber
     priceWord     | 1    | final, current, selling, calculated, unit, base, net, netto | means a price only beside a word such as price
     partly        | 1    | net, netto, ht, bez, excl, ex, excluding, without, unit, grund, total, excluded | a price without tax, or per unit
     untaxed       | 1    | net, netto, ht, bez, excl, ex, excluding, excluded, without | the price without tax
     lowest        | 1    | min, minimum, minimal, low, lowest, start, starting, from | the end of a range, or the limit of a price
     inside        | 1    | variants, variations, options, skus, reviews, images, media, categories, tags, attributes, facets, filters, related, recommendations, recommended, popular, trending, suggestions, banners, links, brands | a list that is usually a part of an item
+    beside        | 1    | users, usuarios, utilisateurs, benutzer, customers, clients, clientes, kunden, orders, pedidos, commandes, ordini, bestellungen, cart, carts, basket, carrito, panier, warenkorb, wishlist, favorites, comments, comentarios, testimonials, testimonios, temoignages, témoignages, depoimentos, shipping, delivery, payment, payments, coupon, coupons, cupones, banners, slides, slider, posts, blog, news, team, staff, employees, faq, faqs | a list that a shop has beside its items
+    ordinal       | 1    | main, default, primary, first, second, third, other, additional, extra | which of the pictures of an item it is
     listHolder    | 1    | edges, nodes, node | a member that only holds a list or an element of it
     aside         | 1    | filters, facets, facet, aggregations, breadcrumbs | the choices that a shop offers around its items
     variant       | 1    | variants, variations, options, skus, colors, colours, colorways, models | the forms of an item, whose pictures are its own
@@ -88,11 +90,9 @@ enum FieldRules {
     huge          | 1    | extra, xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
     middle        | 1    | medium, middle, med, md, mid | smaller than usual
     width         | 1    | width, w, image width, pixel width | how wide the picture beside it is
-    sizeParameter | 1    | max, w, h, width, height, size, s, imwidth, wid, hei, sw, sh, maxwidth, maxheight | says in a URL how large the picture is
     backdrop      | 1    | header, banner, background, backdrop, hero, alt, hover, back | a picture for an item that has no other
     webPage       | 1    | page, pages | a page about the item or its picture
     webLink       | 1    | detail, details, link, links, href, web | a page, unless a name says that it is a picture
-    translated    | 1    | translations, translation, i18n, localized, multilang, locales, lang | the text before it, by language
     digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
     divisor       | 1    | divisor, divide by, denominator | the number by which the price beside it has to be divided
     rate          | 1    | rate, exchange rate, kurs, курс | what one unit of a currency costs in another
@@ -117,14 +117,13 @@ enum FieldRules {
     postedPage    | 1    | page, p, page no, pageno, page number, page num, page index, current page | which page a request asks for
     postedOffset  | 1    | offset, skip, from, start | how many items a request skips
     prose         | 1    | section, sections, detail, details, desc, description, content, body | pictures within a long description
-    stranger      | 1    | brand, logo, vendor, seller, reviews, related, icon, qr, avatar | no picture of the item in its detail
     secret        | 1    | key, token, secret, password, signature, apikey, auth | a secret in the query of a URL
     nothing       | 1    | n/a, na, none, null, nil, -, no_selection, undefined, false, no image | stands where an item has no picture
     pictureBase   | 1    | cdn, asset, assets, static, prefix, host, domain | the beginning of the URLs of pictures
     pictureFile   | 1    | jpg, jpeg, png, gif, webp, avif, svg, bmp, tif, tiff, jfif, jpe, heic, ico | the ending of a picture's file
     otherFile     | 1    | html, htm, php, asp, aspx, jsp, mp4, m4v, webm, mov, m3u8, mp3, m4a, ogg, wav, pdf, zip, vtt, glb, gltf, usdz, json, xml, txt, csv | the ending of a page, a video or another file
     largeAmounts  | 1    | amd, aoa, ars, bdt, cop, crc, dop, dzd, egp, etb, huf, idr, inr, jmd, kes, kzt, lbp, lkr, mmk, mnt, mwk, ngn, npr, php, pkr, rsd, rub, thb, try, twd, tzs, uyu, uzs, yer, zmw | a currency with two decimals, although everyday prices have four digits or more before the decimal point
-    smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, sq, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten | its smallest form
+    smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, sq, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten, 목록 | its smallest form
     """
 
   /// The confidences of the table, first by meaning and then by name.
@@ -175,6 +174,12 @@ enum FieldRules {
     let plain = NameWords.plain(name)
     return isNamed("id", plain)
       || ["id", "uuid", "sku"].contains(plain.split(separator: " ").last)
+  }
+
+  /// Whether a name in the form of ``NameWords/plain(_:)`` means something that an item only speaks of, or several persons.
+  static func isOfOthers(_ name: String) -> Bool {
+    has("other", "person", in: name)
+      || name.hasSuffix("s") && has("person", in: String(name.dropLast()))
   }
 
   static func isPicture(_ name: String) -> Bool { has("picture", in: NameWords.plain(name)) }
@@ -273,7 +278,8 @@ enum PriceMeaning {
     ("non discounted", "undiscounted"), ("before bonus", "before"), ("daily rate", "price"),
     ("nightly rate", "price"), ("crossed out rate", "was price"), ("crossed out", "was"),
     ("current retail", "current"), ("without rebate", "before"), ("without discount", "before"),
-    ("discounted from", "was"), ("saving basis", "list price"),
+    ("discounted from", "was"), ("saving basis", "list price"), ("gia cu", "was price"),
+    ("giá cũ", "was price"),
   ]
 
   /// Whether a name in the form of ``plain(_:)`` means a price by itself.
@@ -392,10 +398,7 @@ struct FieldScore {
     let path = place.names.map(NameWords.plain)
     let name = path.last ?? ""
     let parents = path.dropLast()
-    let isOfOthers = parents.contains { parent in
-      FieldRules.has("other", "person", in: parent)
-        || parent.hasSuffix("s") && FieldRules.has("person", in: String(parent.dropLast()))
-    }
+    let isOfOthers = parents.contains(where: FieldRules.isOfOthers)
     let isOfPicture = parents.contains { FieldRules.has("picture", in: $0) }
     let known = FieldRules.confidence(field.rawValue, name)
     switch field {
@@ -570,7 +573,9 @@ struct FieldScore {
       let isOther = isAmount || evidence.share(isDate) > 0.5
       let isToken =
         evidence.share {
-          !$0.contains(" ") && ($0.contains { "_./:".contains($0) } || isSlug($0) || isCode($0))
+          $0.hasPrefix("['")
+            || !$0.contains(" ")
+              && ($0.contains { "_./:".contains($0) } || isSlug($0) || isCode($0))
         } > 0.8
       return isOther
         ? 0 : evidence.leading * (0.5 + 0.5 * evidence.variety) * (isToken ? 0.6 : 1)

@@ -22,7 +22,8 @@ enum IDChoice {
   ) -> [FieldScore] {
     let best = named.first
     let isHeld = best?.evidence.isRefused == false
-    if isHeld, takesRepeats || best?.isSure == true { return named }
+    let isShared = best.map { id in title.map { id.evidence.isShared(by: $0.evidence) } } == true
+    if isHeld, takesRepeats && !isShared || best?.isSure == true { return named }
     if !isHeld, let held = named.first(where: { $0.isSure && !$0.evidence.isRefused }) {
       return [held] + named.filter { $0.evidence.place != held.evidence.place }
     }
@@ -72,12 +73,9 @@ enum IDChoice {
       missing == 0 ? nil : "is missing in \(missing) of \(best.total)",
     ].compactMap(\.self)
     guard !faults.isEmpty else { return nil }
-    let member = PlainText.line(
-      String(best.place.steps.map { JQText.member($0.name) }.joined().prefix(80))
-    )
     let remedy =
       "give a list without the repeated items, or write items and item by hand, with a transform that leaves them "
-      + "out, such as unique_by(\(member))"
+      + "out, such as unique_by(\(best.place.jq.prefix(80)))"
     return (
       "no field differs in all items: \(path) \(faults.joined(separator: " and "))",
       same == 0 ? nil : remedy

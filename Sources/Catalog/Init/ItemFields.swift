@@ -41,11 +41,13 @@ struct ItemFields {
         ranking.removeAll { title.share(with: $0.evidence, ==) > 0.9 }
         ranking = ranking.ranked { $0.confidence * (0.7 + 0.3 * $0.evidence.share) }
       }
-      if field == .id, isOneList, let title = rankings[.title]?.first {
+      if field == .id, let title = rankings[.title]?.first {
         ranking = ranking.map { score in
+          // The ids of several lists can begin with 1 in each.
           if score.evidence.isShared(by: title.evidence) {
             return FieldScore(evidence: score.evidence, confidence: 0.35)
           }
+          guard isOneList else { return score }
           // A sync would skip many items without a word in the proposal.
           let evidence = score.evidence
           let isUnique = evidence.distinct.count * 50 >= evidence.held * 49
@@ -132,6 +134,19 @@ struct ItemFields {
     return [best] + others.prefix(best.evidence.leading < 1 ? 2 : 0)
   }
 
+  /// The texts with a price's name that are no amounts, such as "USD 3.09+"; nil if there are none.
+  func unread(_ field: Field) -> FieldEvidence? {
+    evidence.first { evidence in
+      let meaning = PriceMeaning.of(evidence.place)?.meaning
+      let isCalled = field == .normalPrice ? meaning == .former : meaning != nil
+      return isCalled && evidence.isText && !evidence.place.isMany && !evidence.place.isChosen
+        && evidence.share { text in
+          text.contains(where: \.isWholeNumber) && text.utf8.count <= 100
+            && !PriceText.isPrice(text)
+        } > 0.2
+    }
+  }
+
   /// The candidates for both prices, the chosen ones first.
   var prices: [FieldScore] {
     [salePrice, normalPrice].compactMap(\.first)
@@ -169,7 +184,15 @@ struct ItemFields {
       gallery.first.map { list in
         !list.isSure || list.evidence.place.names.contains { FieldRules.pictureSize($0) == 0 }
       } ?? true
-    if isSmall, let large = numbered(best) ?? largest(best, among: singles) { gallery = [large] }
+    // In the order of the items: `image1`, `image2`.
+    let columns = evidence.filter {
+      $0.place.isColumn(beside: best.evidence.place) && $0.isPictureText
+    }.map { FieldScore(evidence: $0, confidence: best.confidence) }
+    if lists.isEmpty, columns.count > 1 {
+      (thumbnail, gallery) = ([columns[0]], columns)
+    } else if isSmall, let large = numbered(best) ?? largest(best, among: singles) {
+      gallery = [large]
+    }
     let chosen = (thumbnail + gallery).map(\.evidence)
     let rivals = (lists + singles).filter { other in
       let isShown = chosen.contains {
@@ -179,7 +202,7 @@ struct ItemFields {
       }
       let isPart = Self.isWhole(best.evidence) && !Self.isWhole(other.evidence)
       return other.isSure && !isShown && !isPart && other.evidence.held * 2 >= best.evidence.held
-        && !Self.isForm(other)
+        && !Self.isForm(other) && !other.evidence.place.isChosen
         && chosen.allSatisfy { Self.isLarger(other.evidence, than: $0) != false }
     }
     rankings[.gallery] = gallery + rivals + lists
@@ -278,12 +301,6 @@ struct ItemFields {
     let siblings = evidence.compactMap { other in
       Self.difference(place, other.place).map { (step: $0, other: other) }
     }.filter { $0.other.isPictureText && !$0.other.isPage }
-    let unsized = siblings.map(\.other).first { other in
-      other.samples.count == score.evidence.samples.count
-        && zip(score.evidence.samples, other.samples).allSatisfy {
-          PictureText.isSized($0, of: $1)
-        }
-    }
     let forms = siblings.filter { step, other in
       other.held == score.evidence.held
         && (step > 0 || [place, other.place].allSatisfy { Self.isFormName($0.steps[step].said) }
@@ -295,7 +312,7 @@ struct ItemFields {
         && Self.isWhole(other) == Self.isWhole(score.evidence)
     }
     let most = larger.max { Self.isLarger($1, than: $0) == true }
-    return (unsized ?? most).map { FieldScore(evidence: $0, confidence: score.confidence) }
+    return most.map { FieldScore(evidence: $0, confidence: score.confidence) }
   }
 
   /// The path to all pictures of an object that numbers them, such as `{"1": …, "2": …}`; nil if they have no numbers.
@@ -314,8 +331,7 @@ struct ItemFields {
 
   /// Whether a name is that of a picture or of its size, such as `large`.
   private static func isFormName(_ name: String) -> Bool {
-    FieldRules.has("picture", "largest", "smallest", "middle", in: NameWords.plain(name))
-      || FieldRules.pictureSize(name) != FieldRules.usualSize
+    FieldRules.isPicture(name) || FieldRules.pictureSize(name) != FieldRules.usualSize
   }
 
   /// Whether a name has a number of pixels below 100, as `artworkUrl30` has, and does not mean a thumbnail.

@@ -36,10 +36,10 @@ struct ItemPlace {
   /// The lists beside the items whose entries seem to be no items, such as `users`.
   var leftOut: [OtherList] = []
 
-  /// A list that is not read, with the number of its entries.
+  /// A list that is not read.
   struct OtherList {
     let path: [String]
-    let count: Int
+    let entries: [JSONNode]
   }
 
   /// The items that are examined; of items of a list that are equal in everything, the first.
@@ -55,7 +55,7 @@ struct ItemPlace {
 
   /// The JSONPath to all items, such as `$.groups[*].dishes`.
   var allItems: String {
-    kind == .sections ? "\(jsonPath)[*]\(member?.all.dropFirst() ?? "")" : jsonPath
+    sections.isEmpty ? jsonPath : "\(jsonPath)[*]\(member?.all.dropFirst() ?? "")"
   }
 
   /// The same place without the sections that do not satisfy a condition.
@@ -66,7 +66,7 @@ struct ItemPlace {
       self, zip(names, sections).map { (name: $0, list: $1, isKept: isSection($0, $1)) }
     )
     kept.leftOut = some.filter { !$0.isKept }.map {
-      OtherList(path: path + [$0.name], count: $0.list.count)
+      OtherList(path: path + [$0.name], entries: $0.list.elements)
     }
     some.removeAll { !$0.isKept }
     kept.names = some.map(\.name)
@@ -116,7 +116,6 @@ struct ItemPlace {
       guard node.kind == .object else { return }
       let members = node.members
       addByName(members, at: path)
-      if visitMap(members, at: path) { return }
       for (name, value) in members { visit(value, at: path + [name]) }
     }
 
@@ -128,38 +127,6 @@ struct ItemPlace {
       where names.count(where: { !$0.isDisjoint(with: own) }) == 1 {
         visit(object, at: path + [FieldPlace.everyElement])
       }
-    }
-
-    /// Visits an object whose members have ids as names and are arrays of objects that are alike.
-    ///
-    /// In `{"3ad8e3f8-…": [{…}], "aa862805-…": [{…}]}`, the names say nothing, and the objects of all members are one
-    /// list. An object with other names is not visited.
-    private mutating func visitMap(
-      _ members: [(name: String, value: JSONNode)],
-      at path: [String]
-    ) -> Bool {
-      let objects = members.flatMap(\.value.elements)
-      let areLists = members.allSatisfy {
-        Self.isKey($0.name) && Self.areObjects($0.value.elements)
-      }
-      // A single short name, such as `v2`, is no id.
-      guard areLists, members.count > 1 || members.first?.name.utf8.count ?? 0 > 4,
-        Self.areAlike(objects)
-      else { return false }
-      let all = path + [FieldPlace.everyElement]
-      if members.count == 1 { found.append(ItemPlace(kind: .list, path: all, items: objects)) }
-      addSections(objects, at: all)
-      return true
-    }
-
-    /// Whether a name is only an id: digits, a UUID, or a letter with a number, such as `k0`.
-    private static func isKey(_ name: String) -> Bool {
-      let lower = name.lowercased()
-      let isHexadecimal = lower.utf8.count > 15 && lower.allSatisfy { $0.isHexDigit || $0 == "-" }
-      let digits = lower.drop(while: \.isLetter)
-      return isHexadecimal
-        || !digits.isEmpty && digits.allSatisfy(\.isWholeNumber)
-          && (lower.count - digits.count == 0 ? digits.count > 2 : lower.count - digits.count < 3)
     }
 
     /// Adds an array if its elements are possibly sections: each element has an array of objects at the same path.
@@ -399,7 +366,8 @@ struct ResponseLook {
       var fields = fields(of: place, isLenient)
       var confidence = fields.confidence * MappingProposal.weight(of: place, fields)
       if !place.names.isEmpty {
-        let kept = place.keeping { fields.areItems($1.elements, called: $0) }
+        let arePriced = fields.arePriced(place.sections)
+        let kept = place.keeping { fields.areItems($1, called: $0, arePriced) }
         if kept.names.count == 1 { leftOut[place.path + kept.names] = kept.leftOut }
         guard kept.names.count > 1 else { continue }
         if !kept.leftOut.isEmpty {
@@ -461,17 +429,20 @@ struct ResponseLook {
 
   /// Whether a place has the items of another place, and those in the objects beside it.
   ///
-  /// For example, `$.groups[*].items` has the items of `$.groups.a.items` and `$.groups.b.items`.
+  /// For example, `$.groups[*].items` has the items of `$.groups.a.items` and `$.groups.b.items`, and `$.groups[*]` those
+  /// of `$.groups.a` and `$.groups.b`.
   private static func isWider(_ wide: Found, than best: Found) -> Bool {
     let every = FieldPlace.everyElement
-    let member = wide.place.kind == .sectionsByName ? wide.place.member : nil
-    let path = wide.place.path + (member.map { [every, $0.name] } ?? [])
-    return best.place.kind == (member == nil ? .itemsByID : .list)
-      && (member != nil || wide.place.kind == .itemsByID)
+    let areSections = wide.place.kind == .sectionsByName
+    let member = wide.place.member.map { [$0.name] } ?? []
+    let path = wide.place.path + (areSections ? [every] + member : [])
+    return best.place.kind == (areSections ? .list : .itemsByID)
+      && (areSections || wide.place.kind == .itemsByID)
       && path != best.place.path && path.count == best.place.path.count
       && zip(path, best.place.path).allSatisfy { $0 == $1 || $0 == every }
+      && (wide.place.names.isEmpty || wide.place.names.contains(best.place.path.last ?? ""))
       && wide.confidence > best.confidence - 0.3
-      && (member == nil ? [.title] : [.id, .title]).allSatisfy {
+      && (areSections ? [.id, .title] : [.title]).allSatisfy {
         wide.fields.rankings[$0]?.first?.evidence.isRefused == false
       }
   }
@@ -490,10 +461,10 @@ struct ResponseLook {
       && !(own.thumbnail[0].evidence.place.isBorrowed)
   }
 
-  /// Whether neither of two lists is a part of the other, and they have other items.
+  /// Whether neither of two lists, or of the lists in two objects, is a part of the other, and they have other items.
   private static func isBeside(_ other: Found, _ best: Found) -> Bool {
     let items = [best, other].map(\.fields.identities)
-    return best.place.kind == .list && other.place.kind == .list
+    return [best, other].allSatisfy { $0.place.kind == .list || !$0.place.names.isEmpty }
       && !best.place.path.starts(with: other.place.path)
       && !other.place.path.starts(with: best.place.path)
       && items[0].intersection(items[1]).count * 2 < items[1].count
@@ -543,20 +514,32 @@ extension ItemFields {
   }
 
   /// Whether an object has a value at one of the paths.
-  private func shows(_ scores: [FieldScore], _ object: JSONNode) -> Bool {
+  func shows(_ scores: [FieldScore], _ object: JSONNode) -> Bool {
     scores.contains { score in score.evidence.place.nodes(in: object).contains { !$0.isEmpty } }
+  }
+
+  /// Whether nearly all objects have a price in those lists in which some have one.
+  fileprivate func arePriced(_ lists: [JSONNode]) -> Bool {
+    let counts = lists.map { list in
+      let objects = list.elements.prefix(200)
+      return (objects.count, objects.count { shows(salePrice + normalPrice, $0) })
+    }.filter { $1 > 0 }
+    return !counts.isEmpty && counts.allSatisfy { $1 * 10 >= $0 * 9 }
   }
 
   /// Whether the objects of a list are items, to judge by the fields of the items in several lists.
   ///
   /// A sync must be able to read them, and some have a price or a picture if items of the other lists have one. Objects
-  /// in a list that is called `categories` must have a price.
-  fileprivate func areItems(_ objects: [JSONNode], called name: String) -> Bool {
+  /// in a list that is called `categories` must have a price, and so must any objects if nearly all others have one.
+  fileprivate func areItems(_ list: JSONNode, called name: String, _ arePriced: Bool) -> Bool {
+    let objects = list.elements
     let (ids, titles) = (rankings[.id] ?? [], alternatives(.title))
     let lost = objects.count { !shows(ids, $0) || !shows(titles, $0) }
-    let isOfOthers = FieldRules.has("other", "person", in: NameWords.plain(name))
-    let shown = salePrice + normalPrice + (isOfOthers ? [] : thumbnail + gallery)
+    let plain = NameWords.plain(name)
+    let isPaid = arePriced || FieldRules.isOfOthers(plain)
+    let shown = salePrice + normalPrice + (isPaid ? [] : thumbnail + gallery)
     return !SkipLimit.standard.refuses(lost: lost, of: objects.count)
+      && !FieldRules.has("beside", in: plain)
       && (shown.isEmpty || objects.contains { shows(shown, $0) })
   }
 }

@@ -62,7 +62,7 @@ package struct MappingProposal {
         isLenient: looks.contains(where: \.isLenient)
       )
     let all = fields.evidence
-    let prices = fields.prices.map(\.evidence)
+    let prices = fields.prices.map(\.evidence) + [fields.unread(.salePrice)].compactMap(\.self)
     let money = CurrencyProposal(given: currency, items: all, prices: prices, root: root)
     self.currency = money
     salePrice = PriceProposal(fields.salePrice, among: all, currency: money)
@@ -106,9 +106,10 @@ package struct MappingProposal {
     let isInside = names.contains { name in
       let plain = NameWords.plain(name)
       // Lists of artists or brands are parts of items, unless the whole response is such a list.
-      let singular = plain.hasSuffix("s") ? String(plain.dropLast()) : plain
-      let isOfOthers = FieldRules.has("person", "other", in: singular)
-      return FieldRules.isNamed("inside", plain) || !place.sections.isEmpty && isOfOthers
+      let isOfOthers =
+        FieldRules.isOfOthers(plain) || FieldRules.has("other", in: String(plain.dropLast()))
+      return FieldRules.isNamed("inside", plain) || FieldRules.has("beside", in: plain)
+        || !place.sections.isEmpty && isOfOthers
     }
     let isPart = isInside || isAside || place.kind == .sections && !fields.areWhole
     return isPart ? 0.6 * size : size
@@ -264,43 +265,22 @@ extension MappingProposal: ProposedReading {
       return [noted("items: \(from)", confidence, "\(reason) in \(sections)")]
     case .sectionsByName:
       let sections = count(place.sections.count, place.member == nil ? "array" : "section")
-      return [noted("# Sections by name", confidence, "\(sections) in an object")] + otherLists
-        + made()
+      return [noted("# Sections by name", confidence, "\(sections) in an object")]
+        + rivalLists + otherLists + made()
     case .itemsByID:
       let objects = count(itemCount, "object")
       return [noted("# Items by id", confidence, "\(objects) in an object")] + made()
     }
   }
 
-  /// Comments with the other lists that look like items, and with a path to all of them.
+  /// Comments with the other lists that look like items.
   private var rivalLists: [String] {
-    let paths = look.rivals.filter { $0.kind == .list }.map(\.path)
-    let apart = place.path.indices.filter { step in
-      paths.contains { $0.dropFirst(step).first != place.path[step] }
-    }
-    var every = place.path
-    for step in apart { every[step] = FieldPlace.everyElement }
-    let all = FieldPlace.path(every)
-    let lists = ((try? JSONPath(parsing: all).values(in: look.response)) ?? []).filter {
-      $0.kind != .null
-    }
-    let objects = lists.flatMap(\.elements)
-    let ids = objects.compactMap { object in
-      fields.rankings[.id]?.first?.evidence.place.nodes(in: object).first
-        .flatMap(FieldReader.plainText)
-    }
-    // A sync skips an item that repeats an id, so lists with the same ids cannot be one list.
-    let isOne =
-      apart.count == 1 && lists.count > 1 && paths.allSatisfy { $0.count == every.count }
-      && lists.allSatisfy { $0.kind == .array } && Set(ids).count == objects.count
-    let comment = YAMLText.comment("all \(lists.count) lists: \(objects.count) objects")
     func line(_ other: ItemPlace, _ confidence: Double, _ noun: String) -> String {
       let objects = count(other.items.count, "object")
       let path = YAMLText.scalar(other.allItems)
       return noted("# items: \(path)", confidence, "\(noun) of \(objects)")
     }
     return look.rivals.prefix(12).map { line($0, 0.6, "an array") }
-      + (isOne ? ["# items: \(YAMLText.scalar(all))   \(comment)"] : [])
       + look.others.prefix(12).map { line($0.place, $0.confidence, "another list,") }
   }
 
@@ -308,7 +288,7 @@ extension MappingProposal: ProposedReading {
   private var otherLists: [String] {
     place.leftOut.prefix(12).map { other in
       let path = YAMLText.scalar(FieldPlace.path(other.path))
-      let objects = count(other.count, "object")
+      let objects = count(other.entries.count, "object")
       return noted("# items: \(path)", 0.1, "left out, seems to hold no items: \(objects)")
     }
   }
@@ -348,16 +328,21 @@ extension MappingProposal: ProposedReading {
     let hasID = isIDMemberName || fields.rankings[.id]?.first?.isSure == true
     let isPaidInCurrency = salePrice == nil || currency.confidence >= FieldScore.sure
     let hasSections = place.kind != .sections || sectionKey?.isSure ?? true
-    // A list that is left out has more entries than there are items.
-    let isShort = place.leftOut.contains { $0.count > itemCount }
+    // A list that is left out has more entries than there are items, or pictures and a name that does not say why.
+    let isShort = place.leftOut.contains { other in
+      let name = NameWords.plain(other.path.last ?? "")
+      return other.entries.count > itemCount
+        || !FieldRules.has("beside", "inside", in: name) && !FieldRules.isOfOthers(name)
+          && other.entries.contains { fields.shows(fields.thumbnail + fields.gallery, $0) }
+    }
     return [
       ("sections", hasSections), ("items", confidence >= FieldScore.sure && !isShort),
       ("id", hasID),
       ("title", fields.rankings[.title]?.first?.isSure == true),
       ("currency", isPaidInCurrency),
-      ("normalPrice", normalPrice?.isSure ?? (unread(.normalPrice) == nil)),
-      ("salePrice", salePrice?.isSure ?? (unread(.salePrice) == nil)),
-      ("thumbnail", thumbnail?.isSure ?? true),
+      ("normalPrice", normalPrice?.isCertain ?? (fields.unread(.normalPrice) == nil)),
+      ("salePrice", salePrice?.isCertain ?? (fields.unread(.salePrice) == nil)),
+      ("thumbnail", thumbnail?.isSure ?? (gallery != nil || sizes == nil)),
       ("gallery", gallery?.isSure ?? true),
     ].filter { !$1 }.map(\.0)
   }
@@ -392,13 +377,13 @@ extension MappingProposal: ProposedReading {
       ? [noted("  id: $.id", 0.8, "the name that each has in the response")] : line(.id)
     lines += [FieldRules.Field.title, .description, .badges, .deliveryTypes].flatMap(line)
     lines += priceLines(.normalPrice, normalPrice) + priceLines(.salePrice, salePrice)
-    if salePrice == nil, unread(.salePrice) == nil {
+    if salePrice == nil, fields.unread(.salePrice) == nil {
       lines.append("  # salePrice: nothing looks like a price; write its path here")
     }
     lines += line(.latitude) + line(.longitude) + line(.address)
     let pictures = pictureLines(.thumbnail, thumbnail) + pictureLines(.gallery, gallery)
     if pictures.isEmpty {
-      if let sizes = PictureText.sizes(in: fields.evidence) { return lines + [sizes] }
+      if let sizes { return lines + [sizes] }
       return lines + ["  # images: {thumbnail: nothing looks like a picture; write its path here}"]
     }
     let isSaid = pictures.contains { !$0.trimmed.hasPrefix("#") }
@@ -406,25 +391,14 @@ extension MappingProposal: ProposedReading {
     return lines + [isSaid ? "  images:" : "  # images:"] + pictures + [empty].compactMap(\.self)
   }
 
-  /// The texts with a price's name that are no amounts, such as "USD 3.09+"; nil if there are none.
-  private func unread(_ field: FieldRules.Field) -> FieldEvidence? {
-    fields.evidence.first { evidence in
-      let meaning = PriceMeaning.of(evidence.place)?.meaning
-      let isCalled = field == .normalPrice ? meaning == .former : meaning != nil
-      return isCalled && evidence.isText && !evidence.place.isMany && !evidence.place.isChosen
-        && evidence.share { text in
-          text.contains(where: \.isWholeNumber) && text.utf8.count <= 100
-            && !PriceText.isPrice(text)
-        } > 0.2
-    }
-  }
+  /// The comment for a list of the sizes of one picture, or nil if there is none.
+  private var sizes: String? { PictureText.sizes(in: fields.evidence) }
 
   /// A comment with the path to such texts, and the program that leaves the first number of each.
   private func unreadLines(_ field: FieldRules.Field) -> [String] {
-    guard let evidence = unread(field) else { return [] }
-    let path = evidence.place.steps.map { JQText.member($0.name) }.joined()
+    guard let evidence = fields.unread(field) else { return [] }
     let number = #"[match("\\d([\\d .,٬٫]*\\d)?").string][0]"#
-    let program = YAMLText.quoted("(\(path) | strings) |= \(number)")
+    let program = YAMLText.quoted("(\(evidence.place.jq) | strings) |= \(number)")
     let example = evidence.samples.first { !PriceText.isPrice($0) } ?? ""
     let reason = "\(YAMLText.quoted(example)) is no amount; records: \(program)"
     return [
@@ -486,12 +460,16 @@ extension MappingProposal: ProposedReading {
     let skipped =
       repeated + lacking == 0
       ? ""
-      : "a sync skips \(repeated + lacking) of \(evidence.total), without an id of their own: "
+      : "a sync skips \(repeated + lacking) of \(evidence.total), without an id of their own"
+        + ((repeated + lacking) * 20 > evidence.total
+          ? " (records: .id = tojson with id: $.id gives each record one): " : ": ")
     if scores[0].isSure { return skipped }
     if scores.count > 1 { return "the second path is for items without a value at the first: " }
     if !evidence.isNearlyUnique { return "several items have the same: \(skipped)" }
-    let all = skipped.isEmpty ? "all" : "nearly all"
-    return "no field is called an id, and this one differs in \(all) items: \(skipped)"
+    let all = evidence.distinct.count == evidence.total ? "all" : "nearly all"
+    let hasRival = fields.rankings[.id]?.dropFirst().first?.confidence == scores[0].confidence
+    let reason = hasRival ? "several fields can be the id" : "no field is called an id"
+    return "\(reason), and this one differs in \(all) items: \(skipped)"
   }
 
   /// The lines of a role of pictures.
@@ -518,15 +496,15 @@ extension MappingProposal: ProposedReading {
       ?? price.guess.map {
         "\(YAMLText.quoted($0.text)) is read as \($0.price.formatted()), which is a guess: "
       }
-      ?? (price.isReadable
-        ? "" : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
+      ?? (price.readable == 1
+        ? price.isSure && !price.isCertain ? "in whole units, or else as below: " : ""
+        : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
     var lines = lines(field, of: price.scores, isSaid: price.isSure, because: reason) {
       price.rule($0)
     }
     let place = price.scores[0].evidence.place
     if price.guess != nil, !place.isMany, !place.isChosen {
-      let member = PlainText.line(place.steps.map { JQText.member($0.name) }.joined())
-      let program = "(\(member) | strings) |= gsub(\"[.]\"; \"\")"
+      let program = "(\(place.jq) | strings) |= gsub(\"[.]\"; \"\")"
       lines.insert("  # If its point groups thousands, add a line: records: \(program)", at: 1)
     }
     if price.unit == .doubtful {

@@ -20,11 +20,9 @@ enum NameWords {
   }
 
   /// The last parts of compound words, such as `preis` in `einkaufspreis` and `price` in `saleprice`.
-  private static let heads = [
-    "preis", "prijs", "hinta", "price", "prices", "bild", "bilder", "image", "images", "foto",
-    "photo",
-    "url",
-  ]
+  private static let heads =
+    "preis prijs hinta price prices bild bilder image images foto photo url".split(separator: " ")
+    .map(String.init)
 
   /// Splits a compound word: `saleprice` becomes `sale` and `price`, and `priceold` becomes `price` and `old`.
   private static func parts(of word: String) -> [String] {

@@ -4,8 +4,8 @@
 struct PictureProposal {
   /// The paths in an item, the best first.
   ///
-  /// A later path is for items that have no value at the earlier paths. It can also be for the second kind of element
-  /// in a list that has two kinds, such as `["a.jpg", {"url": "b.jpg"}]`.
+  /// A later path is for items that have no value at the earlier paths. It can also have further pictures, such as
+  /// `image2`, or be for the second kind of element in a list such as `["a.jpg", {"url": "b.jpg"}]`.
   let scores: [FieldScore]
   /// The YAML values to write for the role in the catalog file, such as `{path: $.image}`.
   ///
@@ -23,11 +23,15 @@ struct PictureProposal {
   ///   - root: The whole response. A base URL of the pictures can be outside the items.
   init?(_ ranking: [FieldScore], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
     guard var best = ranking.first else { return nil }
-    let mixed = Self.mixed(with: best.evidence, among: all)
+    let columns = ranking.dropFirst().map(\.evidence).filter {
+      isMany && $0.place.isColumn(beside: best.evidence.place)
+    }
+    let mixed = columns + (columns.isEmpty ? Self.mixed(with: best.evidence, among: all) : [])
     let template = Self.template(for: best.evidence, among: all, root: root)
     if template == nil, best.evidence.share(PictureText.isBare) > 0.5 { best = best.doubtful }
     let mark = PictureText.separator(of: best.evidence)
-    let (places, others) = ([best.evidence.place] + mixed.map(\.place), ranking.dropFirst())
+    let places = [best.evidence.place] + mixed.map(\.place)
+    let others = ranking.dropFirst(1 + columns.count)
     scores = [best] + mixed.map { FieldScore(evidence: $0, confidence: best.confidence) } + others
     func largest(_ isMany: Bool) -> String? {
       guard mixed.isEmpty, template == nil else { return nil }
@@ -275,16 +279,6 @@ enum PictureText {
       && labels[labels.count - 1].count > 1 && labels[labels.count - 1].allSatisfy(\.isLetter)
   }
 
-  /// Whether a URL is another one with a parameter for the size of the picture: `/1?max=150` for `/1`.
-  static func isSized(_ text: String, of whole: String) -> Bool {
-    guard text.hasPrefix(whole), let mark = text.dropFirst(whole.count).first,
-      mark == "?" || mark == "&"
-    else { return false }
-    return text.dropFirst(whole.count + 1).split(separator: "&").allSatisfy { parameter in
-      FieldRules.isNamed("sizeParameter", parameter.prefix { $0 != "=" }.lowercased())
-    }
-  }
-
   /// Whether a URL is a host without a path, such as `https://cdn.example`.
   static func isHost(_ text: String) -> Bool {
     let host = text.drop { $0 != "/" }.drop { $0 == "/" }
@@ -324,8 +318,7 @@ enum PictureText {
         && $0.share(isSizes) > 0.5
     }
     guard let place = found?.place else { return nil }
-    let path = place.steps.map { JQText.member($0.name) }.joined()
-    let program = YAMLText.quoted("(\(path) | strings) |= (split(\" \") | .[0])")
+    let program = YAMLText.quoted("(\(place.jq) | strings) |= (split(\" \") | .[0])")
     return "  # images: {thumbnail: \(YAMLText.scalar(place.first))}   "
       + YAMLText.comment("a list of sizes (srcset); records: \(program) leaves the first")
   }

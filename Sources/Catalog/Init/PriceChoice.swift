@@ -14,6 +14,8 @@ struct PriceChoice {
   private(set) var normalPrice: [FieldScore] = []
   /// The values that are called a cost, which can be a purchase price.
   private let costs: [FieldEvidence]
+  /// The amounts of other prices, such as those in a list, which are shown if the items have no better price.
+  private let called: [FieldEvidence]
 
   /// Chooses the prices.
   ///
@@ -34,6 +36,12 @@ struct PriceChoice {
     former.removeAll { isConstant($0) && $0.evidence.share(PriceText.isWhole) == 1 }
     let others = all.filter { !taken.contains($0.place) && $0.isMoney }
     costs = all.filter { !taken.contains($0.place) && $0.isCost }
+    called = all.filter { evidence in
+      evidence.place.steps.count <= 2
+        && PriceMeaning.isPrice(PriceMeaning.plain(evidence.place.name))
+        && evidence.share > 0.5 && evidence.amountShare == 1
+        && FieldScore(evidence: evidence, confidence: 0).zeros < 1
+    }
     choose(among: others)
     chooseNormalPrice()
   }
@@ -80,7 +88,9 @@ struct PriceChoice {
       let isLower = reduced.isNever(above: full, by: 4)
       let isPart = !isLower && reduced.isNever(above: full, by: .infinity)
       salePrice = isPart ? [full] : reduced.evidence.isPartial ? [reduced, full] : [reduced]
-      if !isLower || full.evidence.isPartial { salePrice = salePrice.map(\.doubtful) }
+      // The lowest offer, which other sellers can have, is possibly no reduced price.
+      let isLowest = reduced.confidence < full.confidence - 0.1
+      if !isLower || isLowest || full.evidence.isPartial { salePrice = salePrice.map(\.doubtful) }
     } else if let price = reduced ?? full {
       // Of an amount in cents and the same amount with decimals, the one with decimals has no doubtful unit.
       let written = offered.first { other in
@@ -122,7 +132,7 @@ struct PriceChoice {
             $0.isList && FieldRules.isNamed("variant", NameWords.plain($0.name))
           }
         return rival.confidence > sale.confidence - 0.15 && !isOfPart
-          && !known.contains { $0.isSame(as: rival) }
+          && !known.contains { $0.isSame(as: rival) || $0.isConverted(to: rival) }
       } + unnamed
     if salePrice.contains(where: { !$0.isSure }) { salePrice = salePrice.map(\.doubtful) }
     guard let rival = rivals.first else { return }
@@ -155,7 +165,9 @@ struct PriceChoice {
       }
       offered =
         costs.filter { $0.share > 0.5 }.map { FieldScore(evidence: $0, confidence: 0.4) }
-        + possible.map { FieldScore(evidence: $0, confidence: FieldScore.floor) }
+        + (possible.isEmpty ? called : possible).map {
+          FieldScore(evidence: $0, confidence: FieldScore.floor)
+        }
     }
     salePrice = offered.prefix(1).map(\.doubtful)
   }
@@ -206,23 +218,24 @@ extension FieldEvidence {
 
   /// Whether the values can be amounts of money, and no name on the path says that they are something else.
   var isMoney: Bool {
-    let isOther = place.names.map(NameWords.plain).contains {
-      FieldRules.has("never", "measure", "person", "other", "counter", "tally", in: $0)
-    }
-    return place.steps.count <= 5 && !isOther && !place.isChosen && !FieldRules.isID(place.name)
-      && PriceMeaning.of(place) == nil && amountShare == 1 && share(PriceText.isCode) == 0
+    place.steps.count <= 5 && !FieldRules.isID(place.name) && PriceMeaning.of(place) == nil
+      && areAmounts(called: place.names.map(NameWords.plain))
   }
 
   /// Whether the values can be amounts of money, and are called the cost of the item.
   var isCost: Bool {
     let words = NameWords.words(of: place.name)
-    let isCalled = words.contains { FieldRules.isNamed("cost", $0) }
-    let isOther = words.contains {
+    let others = words.filter { !FieldRules.isNamed("cost", $0) }
+    return others.count < words.count && place.steps.count <= 2 && isOne
+      && areAmounts(called: others)
+  }
+
+  /// Whether all values are amounts, and none of the names means another number than an amount of money.
+  private func areAmounts(called names: [String]) -> Bool {
+    let isOther = names.contains {
       FieldRules.has("never", "measure", "person", "other", "counter", "tally", in: $0)
-        && !FieldRules.isNamed("cost", $0)
     }
-    return isCalled && !isOther && place.steps.count <= 2 && isOne && !place.isChosen
-      && amountShare == 1 && share(PriceText.isCode) == 0
+    return !isOther && !place.isChosen && amountShare == 1 && share(PriceText.isCode) == 0
   }
 
   /// The share of values that are prices, or a negative number that means "none", such as -1.
@@ -308,6 +321,15 @@ extension FieldScore {
     return share >= 0.9
       || !amounts.isEmpty
         && amounts.allSatisfy { abs($0 - $1 * 100) < 0.6 || abs($1 - $0 * 100) < 0.6 }
+  }
+
+  /// Whether two names differ only in the currency, as `price_usd` and `price_eur` do.
+  fileprivate func isConverted(to other: FieldScore) -> Bool {
+    let words = [self, other].map { NameWords.words(of: $0.evidence.place.name) }
+    let names = words.map { $0.filter { !Currency.codes.contains($0.uppercased()) } }
+    return words[0] != words[1] && names[0] == names[1] && !names[0].isEmpty
+      && names[0].count < words[0].count
+      && names[1].count < words[1].count
   }
 
   /// Whether no amount is above the other price of the item, which is at most a number of times as high.

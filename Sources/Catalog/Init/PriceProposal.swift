@@ -36,10 +36,10 @@ struct PriceProposal {
   /// A price such as "83.000" whose point can mean thousands or decimals, and the amount that larder reads; nil if all
   /// prices are clear.
   let guess: (text: String, price: Price)?
-  /// Whether nearly all values can be read as amounts of the currency.
-  var isReadable: Bool { readable > 0.9 }
   /// The share of values that can be read as amounts of the currency, from 0 to 1.
   let readable: Double
+  /// Whether whole numbers are read as whole units: shops that send cents name the currency, or put it beside them.
+  private let isPlain: Bool
   /// The path to the currency in an item, or nil if all items have the same currency.
   private let currency: String?
   /// The code of the prices if it is no ISO 4217 currency, such as "ETH"; otherwise nil.
@@ -66,6 +66,9 @@ struct PriceProposal {
     guess = custom.guess
     self.scores = guess == nil ? scores : scores.map(\.doubtful)
     self.currency = currency.path
+    isPlain =
+      currency.confidence < FieldScore.sure && evidence.place.steps.count == 1
+      && !Self.seemsTiny(evidence)
     unknownCurrency = currency.unknown
     func canRead(_ text: String) -> Bool {
       if PriceText.isNegative(text) { return true }
@@ -74,11 +77,12 @@ struct PriceProposal {
       }
       return (try? Price(number, currency: currency.code)) != nil
     }
-    // If 1.299 stands for 1,299, then 1.3 stands for 1,300.
-    let areThousands = evidence.samples.contains { PriceText.hasThousandths($0) && !canRead($0) }
+    // If 1.299 stands for 1,299, then 1.3 stands for 1,300. A few such numbers among many with cents are odd ones.
+    let odd = evidence.samples.count { PriceText.hasThousandths($0) && !canRead($0) }
+    let areThousands = odd * 20 > evidence.samples.count(where: PriceText.hasDecimals)
     readable =
       currency.path != nil
-      ? 1 : min(evidence.share(canRead), areThousands ? 0.9 : 1)
+      ? 1 : min(evidence.share(canRead), odd > 0 && areThousands ? 0.9 : 1)
     // The value in the same object as the price whose name has a meaning, as in `{"amount": 7, "currency": "EUR"}`. The
     // item itself does not count as such an object.
     let parents = evidence.place.steps.dropLast()
@@ -121,8 +125,12 @@ struct PriceProposal {
 
   /// Whether the catalog file has the price as a key, and not only in a comment.
   var isSure: Bool {
-    scores[0].isSure && unit != .doubtful && unknownCurrency == nil && isReadable && guess == nil
+    scores[0].isSure && (unit != .doubtful || isPlain) && unknownCurrency == nil && readable > 0.9
+      && guess == nil
   }
+
+  /// Whether the price is in no doubt: its unit is known too, and each value is an amount of the currency.
+  var isCertain: Bool { isSure && unit != .doubtful && readable == 1 }
 
   /// The rule that reads the price at one path, as YAML: `{path: $.price, minorUnits: true}`.
   func rule(_ score: FieldScore, as unit: Unit? = nil) -> String {
@@ -140,21 +148,27 @@ struct PriceProposal {
 
   /// Whether the numbers can be cents: all are whole, and most are 100 or more.
   ///
-  /// If everyday prices in the currency are that large, they can be cents only if all are very large and round. Amounts
-  /// of ten millions that are not round, such as 80842777, seem to count parts in any currency.
+  /// If everyday prices in the currency are that large, they can be cents only if all are very large and round.
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
   {
     guard evidence.share(PriceText.isWhole) == 1 else { return false }
+    if seemsTiny(evidence) { return true }
     let numbers = evidence.samples.compactMap { Int($0) }.filter { $0 > 0 }
-    if numbers.count > 2, numbers.allSatisfy({ $0.isMultiple(of: 100_000) }) { return true }
-    let odd = numbers.count { $0 >= 10_000_000 && !$0.isMultiple(of: 100) }
-    if odd * 2 > numbers.count { return true }
     guard Currency.exponent(of: currency.code) == 2 else { return false }
     let isHabit =
       currency.confidence >= FieldScore.sure
       && FieldRules.isNamed("largeAmounts", currency.code.lowercased())
     if isHabit { return numbers.allSatisfy { $0 >= 10_000 && $0.isMultiple(of: 100) } }
     return numbers.count { $0 >= 100 } * 4 >= numbers.count * 3
+  }
+
+  /// Whether whole numbers seem to count parts in any currency: all are very large and round, or most are amounts of ten
+  /// millions that are not round, such as 80842777.
+  private static func seemsTiny(_ evidence: FieldEvidence) -> Bool {
+    let numbers = evidence.samples.compactMap { Int($0) }.filter { $0 > 0 }
+    let odd = numbers.count { $0 >= 10_000_000 && !$0.isMultiple(of: 100) }
+    return odd * 2 > numbers.count
+      || numbers.count > 2 && numbers.allSatisfy { $0.isMultiple(of: 100_000) }
   }
 
   /// Whether whole numbers look like prices in cents, or in an even smaller unit.
@@ -229,7 +243,9 @@ extension CurrencyProposal {
       self.init(code, 0.6, "\(YAMLText.scalar(coded.place.first)) has it: correct it if need be")
     } else if let spoken = Self.spoken(items) {
       self = spoken
-    } else if prices.contains(where: { $0.share(Self.hasDecimalComma) > 0.5 }) {
+    } else if prices.contains(where: {
+      $0.share { $0.contains(/^[^,]*,[0-9]{2}(?![0-9])[^,]*$/) } > 0.5
+    }) {
       self.init("EUR", 0.2, "the response names none, prices have a decimal comma: correct it")
     } else {
       self.init("USD", 0.1, "the response names none: correct it")
@@ -302,7 +318,9 @@ extension CurrencyProposal {
     among all: [FieldEvidence]
   ) -> Self? {
     for evidence in prices {
-      let units = evidence.samples.flatMap { Set(PriceText.units(of: $0)) }
+      let units = evidence.samples.flatMap { text in
+        Set(PriceText.units(of: text).filter { !Currency.codes(writtenAs: $0).isEmpty })
+      }
       guard let unit = units.mostFrequent, unit.count * 10 > evidence.samples.count * 3
       else { continue }
       let codes = Currency.codes(writtenAs: unit.element)
@@ -321,6 +339,23 @@ extension CurrencyProposal {
     return nil
   }
 
+  /// The languages that letters tell: the first and the last of the letters, their least share in a text, the currencies, and
+  /// the name.
+  ///
+  /// Russian has none of the letters of Ukrainian, and in Ukrainian some words have none of them either.
+  private static let languages = """
+    \u{AC00} \u{D7A3} 0.2 KRW Korean; \u{3041} \u{30FE} 0.1 JPY Japanese; \
+    \u{4E00} \u{9FFF} 0.2 CNY/TWD/HKD Chinese; \u{E01} \u{E5B} 0.2 THB Thai; \
+    \u{5D0} \u{5EA} 0.2 ILS Hebrew; \u{904} \u{939} 0.2 INR Hindi; \u{454} \u{457} 0 UAH Ukrainian; \
+    \u{410} \u{44F} 0.2 RUB Russian; \u{F8} \u{F8} 0 DKK/NOK Danish or Norwegian; \
+    \u{141} \u{142} 0 PLN Polish; \u{11A} \u{11B} 0 CZK Czech; \u{150} \u{151} 0 HUF Hungarian; \
+    \u{218} \u{21B} 0 RON Romanian; \u{130} \u{131} 0 TRY Turkish; \u{1EA0} \u{1EF9} 0 VND Vietnamese
+    """.split(separator: "; ").map { row in
+      let cells = row.split(separator: " ", maxSplits: 4).map(String.init)
+      let codes = cells[3].split(separator: "/").map(String.init)
+      return (cells[4], cells[0]...cells[1], Double(cells[2]) ?? 0, codes)
+    }
+
   /// The currency that the letters of the items suggest, such as won for Korean; nil if they suggest none.
   ///
   /// - Parameters:
@@ -330,29 +365,12 @@ extension CurrencyProposal {
   private static func spoken(_ items: [FieldEvidence], among codes: [String] = Currency.codes)
     -> Self?
   {
-    for (language, letters, density, own) in [
-      ("Korean", "\u{AC00}"..."\u{D7A3}", 0.2, ["KRW"]),
-      ("Japanese", "\u{3041}"..."\u{30FE}", 0.1, ["JPY"]),
-      ("Chinese", "\u{4E00}"..."\u{9FFF}", 0.2, ["CNY", "TWD", "HKD"]),
-      ("Thai", "\u{E01}"..."\u{E5B}", 0.2, ["THB"]),
-      ("Hebrew", "\u{5D0}"..."\u{5EA}", 0.2, ["ILS"]),
-      ("Hindi", "\u{904}"..."\u{939}", 0.2, ["INR"]),
-      // Russian has none of these letters, and in Ukrainian some words have none of them either.
-      ("Ukrainian", "\u{454}"..."\u{457}", 0, ["UAH"]),
-      ("Russian", "\u{410}"..."\u{44F}", 0.2, ["RUB"]),
-      ("Danish or Norwegian", "\u{F8}"..."\u{F8}", 0, ["DKK", "NOK"]),
-      ("Polish", "\u{141}"..."\u{142}", 0, ["PLN"]),
-      ("Czech", "\u{11A}"..."\u{11B}", 0, ["CZK"]),
-      ("Hungarian", "\u{150}"..."\u{151}", 0, ["HUF"]),
-      ("Romanian", "\u{218}"..."\u{21B}", 0, ["RON"]),
-      ("Turkish", "\u{130}"..."\u{131}", 0, ["TRY"]),
-      ("Vietnamese", "\u{1EA0}"..."\u{1EF9}", 0, ["VND"]),
-    ] {
+    for (language, letters, density, own) in languages {
       // A text in another language can have a few letters of a script, for example in brackets.
       let isSpoken = items.contains { evidence in
         evidence.isText
           && evidence.share { text in
-            let own = text.count { letters.contains(String($0)) }
+            let own = text.count { $0.isLetter && letters.contains(String($0)) }
             return own > 0 && Double(own) >= density * Double(text.count(where: \.isLetter))
           } > (density == 0.2 ? 0.5 : 0.1)
       }
@@ -361,12 +379,6 @@ extension CurrencyProposal {
       return own.first(where: codes.contains).map { Self($0, 0.4, reason) }
     }
     return nil
-  }
-
-  /// Whether a price has a decimal comma, as "12,50" has.
-  private static func hasDecimalComma(_ text: String) -> Bool {
-    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    return parts.count == 2 && parts[1].prefix { $0.isWholeNumber }.count == 2
   }
 
   /// A currency code around the items of a response, best at a name such as `currency` and not `base_currency`.
@@ -384,11 +396,12 @@ extension CurrencyProposal {
 
   /// The code in the items, or else in the response, that looks like a currency but is none.
   private static func unknown(in items: [FieldEvidence], _ root: JSONNode?) -> String? {
-    items.lazy.filter { FieldRules.isNamed("currency", NameWords.plain($0.place.name)) }
-      .flatMap(\.samples).first(where: isUnknown)
-      ?? root?.envelope().filter {
-        FieldRules.isNamed("currency", NameWords.plain($0.names.last ?? ""))
-      }.compactMap { $0.value.text?.uppercased() }.first(where: isUnknown)
+    let around = root?.envelope().map {
+      ($0.names.last ?? "", [$0.value.text?.uppercased() ?? ""])
+    }
+    return (items.map { ($0.place.name, $0.samples) } + (around ?? [])).lazy
+      .filter { FieldRules.isNamed("currency", NameWords.plain($0.0)) }
+      .flatMap(\.1).first(where: isUnknown)
   }
 
   /// Whether a text looks like the code of a currency, but ISO 4217 does not have it, for example "ETH" or "POINTS".
@@ -423,7 +436,12 @@ enum PriceText {
   /// The signs and codes of currencies in a price, in lower case: "eur" for "7 EUR".
   static func units(of text: String) -> [String] {
     guard isShort(text) else { return [] }
-    return amounts(text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
+    return amounts(text).flatMap { amount in
+      // A text that is no amount, such as "€ 2.50 / kg", can have the sign of its currency too.
+      (try? WrittenPrice(amount))?.units
+        ?? amount.unicodeScalars.filter { $0.properties.generalCategory == .currencySymbol }
+        .map { String($0) }
+    }
   }
 
   /// Whether a text is short, not counting white space.

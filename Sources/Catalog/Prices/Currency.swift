@@ -12,16 +12,14 @@ enum Currency {
     """.split(separator: " ").map(String.init)
 
   /// The numeric codes of currencies that shops name so. (ISO 4217, list one)
-  private static let numbers: [String: String] = {
-    let pairs = """
-      036 AUD 051 AMD 124 CAD 152 CLP 156 CNY 203 CZK 208 DKK 344 HKD 348 HUF 356 INR 360 IDR 376 ILS 392 JPY \
-      398 KZT 410 KRW 458 MYR 484 MXN 498 MDL 554 NZD 578 NOK 608 PHP 634 QAR 643 RUB 682 SAR 702 SGD 704 VND \
-      710 ZAR 752 SEK 756 CHF 764 THB 784 AED 818 EGP 826 GBP 840 USD 860 UZS 901 TWD 933 BYN 941 RSD 944 AZN \
-      946 RON 949 TRY 978 EUR 980 UAH 981 GEL 985 PLN 986 BRL
-      """.split(separator: " ").map(String.init)
-    let keys = stride(from: 0, to: pairs.count, by: 2)
-    return Dictionary(uniqueKeysWithValues: keys.map { (pairs[$0], pairs[$0 + 1]) })
-  }()
+  private static let numbers = Dictionary(
+    uniqueKeysWithValues: """
+      036AUD 051AMD 124CAD 152CLP 156CNY 203CZK 208DKK 344HKD 348HUF 356INR 360IDR 376ILS 392JPY \
+      398KZT 410KRW 458MYR 484MXN 498MDL 554NZD 578NOK 608PHP 634QAR 643RUB 682SAR 702SGD 704VND \
+      710ZAR 752SEK 756CHF 764THB 784AED 818EGP 826GBP 840USD 860UZS 901TWD 933BYN 941RSD 944AZN \
+      946RON 949TRY 978EUR 980UAH 981GEL 985PLN 986BRL
+      """.split(separator: " ").map { (String($0.prefix(3)), String($0.suffix(3))) }
+  )
 
   /// The number of decimals of a currency, for example 2 for "USD". (ISO 4217, list one, column "Minor unit")
   static func exponent(of code: String) -> Int {
