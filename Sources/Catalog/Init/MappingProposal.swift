@@ -497,8 +497,7 @@ extension MappingProposal: ProposedReading {
         "\(YAMLText.quoted($0.text)) is read as \($0.price.formatted()), which is a guess: "
       }
       ?? (price.readable == 1
-        ? price.isSure && !price.isCertain ? "in whole units, or else as below: " : ""
-        : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
+        ? "" : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
     var lines = lines(field, of: price.scores, isSaid: price.isSure, because: reason) {
       price.rule($0)
     }

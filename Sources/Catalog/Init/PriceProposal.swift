@@ -38,8 +38,6 @@ struct PriceProposal {
   let guess: (text: String, price: Price)?
   /// The share of values that can be read as amounts of the currency, from 0 to 1.
   let readable: Double
-  /// Whether whole numbers are read as whole units: shops that send cents name the currency, or put it beside them.
-  private let isPlain: Bool
   /// The path to the currency in an item, or nil if all items have the same currency.
   private let currency: String?
   /// The code of the prices if it is no ISO 4217 currency, such as "ETH"; otherwise nil.
@@ -66,9 +64,6 @@ struct PriceProposal {
     guess = custom.guess
     self.scores = guess == nil ? scores : scores.map(\.doubtful)
     self.currency = currency.path
-    isPlain =
-      currency.confidence < FieldScore.sure && evidence.place.steps.count == 1
-      && !Self.seemsTiny(evidence)
     unknownCurrency = currency.unknown
     func canRead(_ text: String) -> Bool {
       if PriceText.isNegative(text) { return true }
@@ -125,12 +120,12 @@ struct PriceProposal {
 
   /// Whether the catalog file has the price as a key, and not only in a comment.
   var isSure: Bool {
-    scores[0].isSure && (unit != .doubtful || isPlain) && unknownCurrency == nil && readable > 0.9
+    scores[0].isSure && unit != .doubtful && unknownCurrency == nil && readable > 0.9
       && guess == nil
   }
 
-  /// Whether the price is in no doubt: its unit is known too, and each value is an amount of the currency.
-  var isCertain: Bool { isSure && unit != .doubtful && readable == 1 }
+  /// Whether the price is in no doubt: it is sure, and each value is an amount of the currency.
+  var isCertain: Bool { isSure && readable == 1 }
 
   /// The rule that reads the price at one path, as YAML: `{path: $.price, minorUnits: true}`.
   func rule(_ score: FieldScore, as unit: Unit? = nil) -> String {
