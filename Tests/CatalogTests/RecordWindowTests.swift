@@ -47,6 +47,11 @@ struct RecordWindowTests {
 
   private static let all: [(body: String, lines: String)] = [
     (table, "read: csv"), (table.replacing(";", with: "\t"), "read: tsv"),
+    ("  \n\n" + table, "read: csv"),
+    (
+      "id\n" + (1...9).map { "A\($0)\tx\ty\tz\n" }.joined() + "B\tx\ty\t\"\nC\t\n",
+      "read: tsv\nitem: {id: $.id, title: $.id}"
+    ),
     (lines, "format: list"), (lines, "read: lines\nitem: {id: $.number, title: $.text}"),
     (records.joined(separator: "\n"), "read: jsonl\nitems: $"),
     ("\n" + records.joined(separator: "\r\n") + "\n", "items: [$.none, $]"),

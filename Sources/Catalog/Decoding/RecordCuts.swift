@@ -84,19 +84,18 @@ extension RecordCuts {
   private static func table(_ cursor: inout BodyCursor, _ separator: UInt8, _ size: Int) -> Self? {
     var scan = CellScan(separator: separator)
     var cuts: RecordCuts?
-    var hasCells = false
     var linesOfNames = 0
     while let (offset, piece) = cursor.nextPiece() {
       for (index, byte) in piece.enumerated() {
         let next = offset + index + 1
         switch scan.step(byte) {
-        case .part, .quote, .cellEnd: hasCells = true
+        case .part, .quote, .cellEnd: break
         // Whether a quote encloses a cell depends on the records behind it, which another part may have.
         case .stray: return nil
         case .rowEnd where cuts != nil:
           // Between a carriage return and a line feed, the next part would begin with one line more.
           if byte == 0x0A { cuts?.cut(at: next, lines: scan.lines - linesOfNames) }
-        case .rowEnd where hasCells:
+        case .rowEnd where scan.width != nil:
           cuts = RecordCuts(from: next, size: size)
           linesOfNames = scan.lines
         case .rowEnd: break

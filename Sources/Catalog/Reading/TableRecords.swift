@@ -388,8 +388,11 @@ struct CellScan {
   private var isBehindReturn = false
   /// The number of tabs in the cell.
   private var tabs = 0
-  /// The number of separators in the row so far, and that in the first row that has any.
+  /// Whether the row has no separator and nothing but white space so far.
+  private var isBlank = true
+  /// The number of separators in the row so far.
   private var separators = 0
+  /// The number of separators in the first row that is not blank, which has the names of the columns.
   private(set) var width: Int?
   /// The number of bytes from the quote at the beginning of the cell on, and the lines before it.
   private var length = 0
@@ -412,15 +415,16 @@ struct CellScan {
         return .quote
       }
       isEmpty = false
+      if byte > 0x20 { isBlank = false }
       if isLineEnd { hasLineEnd = true } else if isTabbed, byte == separator { tabs += 1 }
       guard hasLineEnd else { return .part }
-      return tabs >= width ?? .max || length > Self.longest ? stray() : .part
+      return tabs >= max(1, width ?? .max) || length > Self.longest ? stray() : .part
     }
     if isQuote, !isText, isEmpty || isBehindQuote {
       let isDoubled = isBehindQuote
       (isQuoted, isBehindQuote) = (true, false)
       if isDoubled {
-        isEmpty = false
+        (isEmpty, isBlank) = (false, false)
       } else {
         (length, linesBefore) = (1, lines)
       }
@@ -429,15 +433,16 @@ struct CellScan {
     if isLineEnd || byte == separator {
       (isEmpty, isBehindQuote, isText, hasLineEnd, tabs) = (true, false, false, false, 0)
       guard isLineEnd else {
-        separators += 1
+        (isBlank, separators) = (false, separators + 1)
         return .cellEnd
       }
-      if width == nil, separators > 0 { width = separators }
-      separators = 0
+      if width == nil, !isBlank { width = separators }
+      (isBlank, separators) = (true, 0)
       return .rowEnd
     }
     if hasLineEnd, byte > 0x20 { return stray() }
     (isEmpty, isBehindQuote) = (false, false)
+    if byte > 0x20 { isBlank = false }
     return .part
   }
 
