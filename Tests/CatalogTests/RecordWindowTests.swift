@@ -49,7 +49,7 @@ struct RecordWindowTests {
     (table, "read: csv"), (table.replacing(";", with: "\t"), "read: tsv"),
     ("  \n\n" + table, "read: csv"),
     (
-      "id\n" + (1...9).map { "A\($0)\tx\ty\tz\n" }.joined() + "B\tx\ty\t\"\nC\n",
+      "id\n" + (1...40).map { "A\($0)\tx\ty\tz\n" }.joined() + "B\tx\ty\t\"\nC\n",
       "read: tsv\nitem: {id: $.id, title: $.id}"
     ),
     (lines, "format: list"), (lines, "read: lines\nitem: {id: $.number, title: $.text}"),
