@@ -12,8 +12,8 @@ struct FormatProposal: ProposedReading {
   private let pagingLines: [String]
   /// The line of `items:` if a sync refuses the items of the format's own path; otherwise empty.
   private let itemsLines: [String]
-  /// Comments about the prices.
-  private let priceLines: [String]
+  /// Comments about the ids and the prices.
+  private let notes: [String]
   /// Whether the format has paths to prices, but no item has a price there.
   private let lacksPrices: Bool
   /// Whether the format has paths to pictures, but no item has a picture there.
@@ -102,8 +102,11 @@ struct FormatProposal: ProposedReading {
     let ranges = elements.count { $0["highPrice"] != nil }
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
     let listPrice = Self.unreadListPrice(evidence, besides: prices, of: items)
+    let repeated = Self.repetitions(items)
+    let repeatsIDs = repeated * 40 > items.count
     unsure =
-      (itemsLines.isEmpty ? [] : ["items"]) + (hasCurrency ? [] : ["currency"])
+      (itemsLines.isEmpty ? [] : ["items"]) + (repeatsIDs ? ["id"] : [])
+      + (hasCurrency ? [] : ["currency"])
       + (listPrice == nil ? [] : ["normalPrice"]) + (isRange ? ["salePrice"] : [])
     let listPriceLine = listPrice.map { score in
       let path = YAMLText.scalar(score.evidence.place.first)
@@ -111,8 +114,13 @@ struct FormatProposal: ProposedReading {
       return "# item: {normalPrice: \(path)}   "
         + YAMLText.comment("\(score.evidence.phrase) \(count), which the format does not read")
     }
-    priceLines =
-      [listPriceLine].compactMap(\.self)
+    notes =
+      (repeatsIDs
+        ? [
+          YAMLText.comment(
+            "\(repeated) of \(items.count) items have the id of another; a sync keeps the first"
+          )
+        ] : []) + [listPriceLine].compactMap(\.self)
       + (isRange
         ? [
           YAMLText.comment(
@@ -120,6 +128,18 @@ struct FormatProposal: ProposedReading {
               + "\(Self.range(in: elements)); is each one thing?"
           )
         ] : [])
+  }
+
+  /// The number of items that have the id of an earlier one and differ from it.
+  private static func repetitions(_ items: [StoreItem]) -> Int {
+    var first: [String: StoreItem] = [:]
+    return items.count { item in
+      guard let other = first[item.id] else {
+        first[item.id] = item
+        return false
+      }
+      return other != item
+    }
   }
 
   /// Whether the format finds no price or no picture in any item, although the response has them at other paths.
@@ -213,7 +233,7 @@ struct FormatProposal: ProposedReading {
   }
 
   func readingLines(isLocal: Bool) -> [String] {
-    ["format: \(format)"] + itemsLines + priceLines + pagingLines
+    ["format: \(format)"] + itemsLines + notes + pagingLines
   }
 }
 

@@ -111,8 +111,20 @@ package struct MappingProposal {
       return FieldRules.isNamed("inside", plain) || FieldRules.has("beside", in: plain)
         || !place.sections.isEmpty && isOfOthers
     }
-    let isPart = isInside || isAside || place.kind == .sections && !fields.areWhole
+    let isPart =
+      isInside || isAside || place.kind == .sections && (!fields.areWhole || arePriced(place))
     return isPart ? 0.6 * size : size
+  }
+
+  /// Whether the objects that hold the lists have prices outside of these lists.
+  ///
+  /// They are items then, such as dishes, and the lists are parts of them, such as extras.
+  private static func arePriced(_ place: ItemPlace) -> Bool {
+    let list = place.member?.steps.first?.name
+    return EvidenceCollection(Array(place.sections.prefix(20))).all.contains { evidence in
+      evidence.place.steps.first?.name != list && evidence.share > 0.5
+        && PriceMeaning.of(evidence.place) != nil && evidence.share(PriceText.isPrice) == 1
+    }
   }
 
   private static func envelopeTitle(of root: JSONNode, _ place: ItemPlace) -> String? {
