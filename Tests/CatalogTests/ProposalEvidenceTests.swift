@@ -1661,6 +1661,41 @@ struct ProposalEvidenceTests {
     #expect(read.sections[0].items.map { $0.salePrice?.minorUnits } == [129_950, nil])
   }
 
+  @Test(arguments: ["extras", "dodaci", "editions"])
+  func `a list inside things that have prices of their own is a part of them`(_ list: String)
+    throws
+  {
+    func thing(_ number: Int) -> String {
+      let parts = (1...2).map {
+        #"{"id": "\#(number)-\#($0)", "name": "Part \#($0)", "price": 0.\#($0)5}"#
+      }
+      return
+        #"{"id": \#(number), "name": "Pizza \#(number)", "price": 9.\#(number)5, "#
+        + "\"\(list)\": [\(parts.joined(separator: ","))]}"
+    }
+
+    let file = try proposal(of: "{\"menu\": [\((1...4).map(thing).joined(separator: ","))]}")
+
+    #expect(file.text.contains("\nitems: $.menu "), "\(file.text)")
+  }
+
+  @Test func `ids of a format that several items share are unsure`() throws {
+    let pages = ["a", "a", "b"].enumerated().map { place, page in
+      "<url><loc>https://shop.example/\(page)</loc><image:image><image:loc>https://shop.example/\(place).jpg"
+        + "</image:loc></image:image></url>"
+    }
+
+    let file = try proposal(
+      of: "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" "
+        + "xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\">\(pages.joined())</urlset>"
+    )
+
+    #expect(file.unsure == ["id"])
+    #expect(
+      file.text.contains("\n# 1 of 3 items have the id of another; a sync keeps the first\n")
+    )
+  }
+
   @Test func `entries without a title that have a price are items, and others are left out`()
     throws
   {
