@@ -49,6 +49,10 @@ struct RecordWindowTests {
     (table, "read: csv"), (table.replacing(";", with: "\t"), "read: tsv"),
     ("  \n\n" + table, "read: csv"),
     (
+      table + "\n" + String(repeating: "\n", count: 200) + "A12;\"Jug\nwide",
+      "read: csv"
+    ),
+    (
       "id\n" + (1...40).map { "A\($0)\tx\ty\tz\n" }.joined() + "B\tx\ty\t\"\nC\n",
       "read: tsv\nitem: {id: $.id, title: $.id}"
     ),
