@@ -85,7 +85,6 @@ extension RecordCuts {
     var scan = CellScan(separator: separator)
     var cuts: RecordCuts?
     var linesOfNames = 0
-    var endOfNames: UInt8 = 0
     while let (offset, piece) = cursor.nextPiece() {
       for (index, byte) in piece.enumerated() {
         let next = offset + index + 1
@@ -93,15 +92,15 @@ extension RecordCuts {
         case .part, .quote, .cellEnd: break
         // Whether a quote encloses a cell depends on the records behind it, which another part may have.
         case .stray: return nil
-        case .rowEnd where next - 1 == cuts?.range.lowerBound && byte == 0x0A && endOfNames == 0x0D:
-          // The line feed belongs to the line of names, which comes before each part.
-          cuts = RecordCuts(from: next, size: size)
         case .rowEnd where cuts != nil:
           // Between a carriage return and a line feed, the next part would begin with one line more.
           if byte == 0x0A { cuts?.cut(at: next, lines: scan.lines - linesOfNames) }
         case .rowEnd where scan.width != nil:
-          cuts = RecordCuts(from: next, size: size)
-          (linesOfNames, endOfNames) = (scan.lines, byte)
+          // The names come before each part. Behind a carriage return alone, a part's first line feed would be no line.
+          let hasReturn = byte == 0x0D
+          if hasReturn, piece.dropFirst(index + 1).first != 0x0A { return nil }
+          cuts = RecordCuts(from: hasReturn ? next + 1 : next, size: size)
+          linesOfNames = scan.lines
         case .rowEnd: break
         }
       }
