@@ -137,7 +137,7 @@ struct FuzzedReader {
     switch kind {
     case .csv, .tsv:
       // Line ends in quotes do not end a row, white space can be a cell, and a row of empty cells is no record.
-      let hasEmptyRow = lines.dropFirst().contains { $0.allSatisfy { ",;| ".contains($0) } }
+      let hasEmptyRow = lines.dropFirst().contains { $0.first.map(",;|".contains) == true }
       return hasEmptyRow || text.contains("\"") || text.contains("\t") ? nil : lines.count - 1
     case .lines: return lines.count { !$0.hasPrefix("#") }
     case .json, .jsonl, .xml, .html: return nil
