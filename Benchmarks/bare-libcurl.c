@@ -171,40 +171,17 @@ static void make_rows(char **urls, size_t count, const char *path) {
   sqlite3_finalize(insert);
   run_sql("COMMIT");
 }
-static void *write_rows(void *context) {
-  sqlite3_stmt *update;
-  demand(sqlite3_prepare_v2(rows, "UPDATE picture SET fields = ?, checked = ? WHERE id = ?", -1, &update, NULL));
-  for (int waiting = 0;;) {
-    pthread_mutex_lock(&answered.lock);
-    while (!answered.first && !answered.has_ended) pthread_cond_wait(&answered.filled, &answered.lock);
-    struct answer *answer = answered.first;
-    answered.first = NULL, answered.end = &answered.first;
-    pthread_mutex_unlock(&answered.lock);
-    for (struct answer *next; answer; answer = next) {
-      if (!waiting++) run_sql("BEGIN IMMEDIATE");
-      sqlite3_bind_text(update, 1, answer->fields, (int)answer->count, SQLITE_STATIC);
-      sqlite3_bind_int64(update, 2, (sqlite3_int64)time(NULL));
-      sqlite3_bind_int(update, 3, answer->row);
-      demand(sqlite3_step(update));
-      sqlite3_reset(update);
-      next = answer->next;
-      free(answer);
-      if (waiting == rows_at_once) run_sql("COMMIT"), waiting = 0;
-    }
-    if (!answered.has_ended || answered.first) continue;
-    if (waiting) run_sql("COMMIT");
-    sqlite3_finalize(update);
-    return context;
-  }
-}
 static void commit_rows(void) {
-  for (int at = 0; at < 256; at++) fsync(folders[at]);
+  for (int at = 0; is_durable && at < 256; at++) fsync(folders[at]);
   run_sql("COMMIT");
 }
-// Inserts a row for each body whose file has its final name.
-static void *insert_rows(void *context) {
-  sqlite3_stmt *insert;
-  demand(sqlite3_prepare_v2(rows, "INSERT INTO held VALUES(?, ?, ?, ?)", -1, &insert, NULL));
+// Updates the row of each answer, or inserts a row for each body whose file has its final name.
+static void *write_rows(void *context) {
+  sqlite3_stmt *statement;
+  demand(sqlite3_prepare_v2(rows,
+                            is_durable ? "INSERT INTO held(fields, id, url, sha256) VALUES(?, ?, ?, ?)"
+                                       : "UPDATE picture SET fields = ?1, checked = ?3 WHERE id = ?2",
+                            -1, &statement, NULL));
   for (int waiting = 0;;) {
     pthread_mutex_lock(&answered.lock);
     while (!answered.first && !answered.has_ended) pthread_cond_wait(&answered.filled, &answered.lock);
@@ -214,19 +191,23 @@ static void *insert_rows(void *context) {
     pthread_mutex_unlock(&answered.lock);
     for (struct answer *next; answer; answer = next) {
       if (!waiting++) run_sql("BEGIN IMMEDIATE");
-      sqlite3_bind_int(insert, 1, answer->row);
-      sqlite3_bind_text(insert, 2, addresses[answer->row], -1, SQLITE_STATIC);
-      sqlite3_bind_text(insert, 3, answer->fields, (int)answer->count, SQLITE_STATIC);
-      sqlite3_bind_blob(insert, 4, answer->digest, sizeof answer->digest, SQLITE_STATIC);
-      demand(sqlite3_step(insert));
-      sqlite3_reset(insert);
+      sqlite3_bind_text(statement, 1, answer->fields, (int)answer->count, SQLITE_STATIC);
+      sqlite3_bind_int(statement, 2, answer->row);
+      if (is_durable) {
+        sqlite3_bind_text(statement, 3, addresses[answer->row], -1, SQLITE_STATIC);
+        sqlite3_bind_blob(statement, 4, answer->digest, sizeof answer->digest, SQLITE_STATIC);
+      } else {
+        sqlite3_bind_int64(statement, 3, (sqlite3_int64)time(NULL));
+      }
+      demand(sqlite3_step(statement));
+      sqlite3_reset(statement);
       next = answer->next;
       free(answer);
       if (waiting == rows_at_once) commit_rows(), waiting = 0;
     }
     if (!has_ended) continue;
     if (waiting) commit_rows();
-    sqlite3_finalize(insert);
+    sqlite3_finalize(statement);
     return context;
   }
 }
@@ -380,7 +361,7 @@ int main(int argc, char **argv) {
   if (is_durable) {
     snprintf(table, sizeof table, "%s/table.sqlite", folder);
     start_table(table);
-    pthread_create(&answered.thread, NULL, insert_rows, NULL);
+    pthread_create(&answered.thread, NULL, write_rows, NULL);
   }
   const double used = now(CLOCK_PROCESS_CPUTIME_ID);
   CURLM *multi = curl_multi_init();
