@@ -89,7 +89,6 @@ extension RecordCuts {
       for (index, byte) in piece.enumerated() {
         let next = offset + index + 1
         switch scan.step(byte) {
-        case .part, .quote, .cellEnd: break
         // Whether a quote encloses a cell depends on the records behind it, which another part may have.
         case .stray: return nil
         case .rowEnd where cuts != nil:
@@ -101,7 +100,7 @@ extension RecordCuts {
           if hasReturn, piece.dropFirst(index + 1).first != 0x0A { return nil }
           cuts = RecordCuts(from: hasReturn ? next + 1 : next, size: size)
           linesOfNames = scan.lines
-        case .rowEnd: break
+        case .part, .quote, .cellEnd, .rowEnd: break
         }
       }
     }

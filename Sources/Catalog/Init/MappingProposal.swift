@@ -410,7 +410,7 @@ extension MappingProposal: ProposedReading {
   private func unreadLines(_ field: FieldRules.Field) -> [String] {
     guard let evidence = fields.unread(field) else { return [] }
     let number = #"[match("\\d([\\d .,٬٫]*\\d)?").string][0]"#
-    let program = YAMLText.quoted("(\(evidence.place.jq) | strings) |= \(number)")
+    let program = YAMLText.quoted(evidence.place.program(number))
     let example = evidence.samples.first { !PriceText.isPrice($0) } ?? ""
     let reason = "\(YAMLText.quoted(example)) is no amount; records: \(program)"
     return [
@@ -515,7 +515,7 @@ extension MappingProposal: ProposedReading {
     }
     let place = price.scores[0].evidence.place
     if price.guess != nil, !place.isMany, !place.isChosen {
-      let program = "(\(place.jq) | strings) |= gsub(\"[.]\"; \"\")"
+      let program = place.program("gsub(\"[.]\"; \"\")")
       lines.insert("  # If its point groups thousands, add a line: records: \(program)", at: 1)
     }
     if price.unit == .doubtful {

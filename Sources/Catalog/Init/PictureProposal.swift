@@ -318,7 +318,7 @@ enum PictureText {
         && $0.share(isSizes) > 0.5
     }
     guard let place = found?.place else { return nil }
-    let program = YAMLText.quoted("(\(place.jq) | strings) |= (split(\" \") | .[0])")
+    let program = YAMLText.quoted(place.program("(split(\" \") | .[0])"))
     return "  # images: {thumbnail: \(YAMLText.scalar(place.first))}   "
       + YAMLText.comment("a list of sizes (srcset); records: \(program) leaves the first")
   }

@@ -105,7 +105,6 @@ struct TableRecords {
     let comma = UInt8(ascii: ",")
     var counts = [Int](repeating: 0, count: separators.count)
     var scan = CellScan(separator: comma)
-    var isEmpty = true
     var index = bytes.startIndex
     let beginning = bytes.prefix(1 << 16)
     scan: while index < beginning.endIndex {
@@ -113,12 +112,9 @@ struct TableRecords {
       index += 1
       let place = separators.firstIndex { $0.byte == byte }
       switch scan.step(place == nil ? byte : comma) {
-      case .part: isEmpty = isEmpty && byte <= 0x20
-      case .quote: break
-      case .cellEnd:
-        isEmpty = false
-        if let place { counts[place] += 1 }
-      case .rowEnd: if !isEmpty { break scan }
+      case .part, .quote: break
+      case .cellEnd: if let place { counts[place] += 1 }
+      case .rowEnd: if scan.width != nil { break scan }
       case .stray(let length): index -= length
       }
     }
