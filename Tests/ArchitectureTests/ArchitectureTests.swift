@@ -55,6 +55,17 @@ import Testing
     #expect((explained + unreported).sorted() == known.sorted())
   }
 
+  @Test func `a release takes at most 40 lines of CHANGELOG`() throws {
+    let text = try String(
+      contentsOf: SourceFile.root.appending(path: "CHANGELOG.md"),
+      encoding: .utf8
+    )
+
+    for release in text.split(separator: "\n## ").dropFirst() {
+      #expect(release.split(separator: "\n").count <= 40, "\(release.prefix(20))")
+    }
+  }
+
   @Test func `the pages about the code name only types and files that exist`() throws {
     var known: Set<String> = ["DispatchGroup"]
     // Outside the loop, because a regular expression is parsed and compiled again whenever its literal is evaluated.
