@@ -82,21 +82,17 @@ final class AddressGate {
 /// `--connect-to`, such as `shop.example:443:127.0.0.1:8443`.
 struct HostTrust {
   private let named: Set<HostPort>
-  /// The first host and port of each `--connect-to`.
-  ///
-  /// An empty host or a nil port means that any host or port matches.
-  private let redirected: [(host: String, port: Int?)]
+  private let redirected: [ConnectRule]
 
   init(_ options: TransportOptions) {
     named = options.namedHosts
-    redirected = options.connectTo.compactMap(Self.source)
+    redirected = options.connectTo.compactMap(ConnectRule.init)
   }
 
   func isNamed(_ url: WebURL) -> Bool {
     named.contains(url.hostPort)
-      || redirected.contains { source in
-        (source.host.isEmpty || source.host == url.host)
-          && (source.port.map { $0 == url.port } ?? true)
+      || redirected.contains { rule in
+        (rule.host.isEmpty || rule.host == url.host) && (rule.port.map { $0 == url.port } ?? true)
       }
   }
 
@@ -110,24 +106,25 @@ struct HostTrust {
     }
     return isNamed(transfer.url)
   }
+}
 
-  /// The first host and port of a value `HOST:PORT:HOST:PORT`.
-  ///
-  /// The host can be an IPv6 address in brackets.
-  private static func source(of entry: String) -> (host: String, port: Int?)? {
-    var rest = entry[...]
-    var host: Substring
-    if rest.first == "[" {
-      guard let end = rest.firstIndex(of: "]") else { return nil }
-      host = rest[rest.index(after: rest.startIndex)..<end]
-      rest = rest[rest.index(after: end)...]
-    } else {
-      host = rest.prefix { $0 != ":" }
-      rest = rest.dropFirst(host.count)
+/// A value `HOST:PORT:HOST:PORT` of the option `--connect-to`.
+///
+/// Each part can be empty. A host can be an IPv6 address in brackets.
+package struct ConnectRule {
+  /// The first host, without brackets; empty if the rule is for any host.
+  let host: String
+  /// The first port; nil if the rule is for any port.
+  let port: Int?
+
+  /// Parses a value; nil if it has not four parts, or if a port is not from 1 to 65535.
+  package init?(_ text: String) {
+    let parts = /(\[[^\]]*\]|[^:]*):([^:]*):(\[[^\]]*\]|[^:]*):([^:]*)/
+    guard let match = text.wholeMatch(of: parts) else { return nil }
+    for port in [match.2, match.4] where !port.isEmpty && !(1...65535 ~= Int(port) ?? 0) {
+      return nil
     }
-    guard rest.first == ":" else { return nil }
-    let port = rest.dropFirst().prefix { $0 != ":" }
-    if !port.isEmpty, Int(port) == nil { return nil }
-    return (host.lowercased(), Int(port))
+    host = match.1.lowercased().filter { $0 != "[" && $0 != "]" }
+    port = Int(match.2)
   }
 }

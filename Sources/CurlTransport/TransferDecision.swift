@@ -31,10 +31,10 @@ extension Exchange {
   /// `code` is libcurl's result.
   func verdict(_ code: CURLcode, _ transfer: Transfer, now: UnixTime) -> TransferDecision {
     let verdict = plainVerdict(code, transfer, now: now)
-    guard case .failure(let failure, _) = verdict, hasResumedInVain(failure, transfer) else {
-      return verdict
-    }
-    return .mismatch
+    guard case .failure(var failure, let isFinal) = verdict else { return verdict }
+    // A server that responds may have carried out the request.
+    if head != nil { failure.mayHaveBeenSent = true }
+    return hasResumedInVain(failure, transfer) ? .mismatch : .failure(failure, isFinal: isFinal)
   }
 
   /// Whether an attempt may have failed because it tried to resume a body.
@@ -108,7 +108,6 @@ extension Exchange {
       failure.retryAfter = head.headers["Retry-After"].flatMap {
         RetryAfter.seconds($0, now: now)
       }
-      failure.mayHaveBeenSent = true
       failure.refusal = refusalBody
       failure.headers = head.headers
       if transfer.request.isRepeatable, transfer.request.signing == nil,

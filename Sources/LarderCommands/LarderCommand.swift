@@ -113,6 +113,12 @@ package struct LarderCommand: ParsableCommand {
   private static func parserFailure(_ error: any Error) -> CommandFailure {
     let text = fullMessage(for: error)
     if let help = HelpText(text) {
+      if let word = helpByAccident(ProgramArguments.all) {
+        return CommandFailure(
+          "unknown option \(word); write ./\(word) for a file of this name",
+          .usage
+        )
+      }
       Output.data(help.text)
       Output.end(.done)
     }
@@ -123,6 +129,17 @@ package struct LarderCommand: ParsableCommand {
       message.isEmpty ? nil : message,
       ExitStatus(rawValue: code.rawValue) ?? .failed
     )
+  }
+
+  /// The word in which the parser found an `-h` that nobody wrote; nil if the help was asked for.
+  ///
+  /// The parser reads the file name `-dash.png` as `-d`, `-a`, `-s` and `-h`, and prints the help.
+  static func helpByAccident(_ arguments: [String]) -> String? {
+    let words = arguments.prefix { $0 != "--" }
+    guard !words.contains(where: { ["-h", "--help", "help"].contains($0) }) else { return nil }
+    return words.first {
+      $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.dropFirst(2).contains("h")
+    }
   }
 
   /// Whether a command line contains `--json`.

@@ -5,11 +5,16 @@ import Synchronization
 
 /// Handles Ctrl-C and SIGTERM.
 ///
-/// The first signal asks the work to stop, and the second signal ends the process at once.
+/// The first signal asks the work to stop, and the second signal ends the process soon, even if the work has not stopped.
 final class Signals {
   private let sources: [any DispatchSourceSignal]
   private let box = SignalBox()
   private static let queue = DispatchQueue(label: "larder.signals")
+
+  /// How long the work is allowed to take to stop after the second signal.
+  ///
+  /// A sync has placed files by then whose rows it still writes. Without the rows, `verify` would call the files stray.
+  private static let haste = DispatchTimeInterval.milliseconds(300)
 
   /// The flag that the first signal raises.
   let stop = StopFlag()
@@ -34,10 +39,13 @@ final class Signals {
           defer { first = first ?? number }
           return first == nil
         }
-        guard isFirst else { _exit(128 + number) }
-        stop.raise()
-        action()
-        Self.queue.asyncAfter(deadline: .now() + patience) { _exit(128 + number) }
+        if isFirst {
+          stop.raise()
+          action()
+        }
+        Self.queue.asyncAfter(deadline: .now() + (isFirst ? patience : Self.haste)) {
+          _exit(128 + number)
+        }
       }
       source.resume()
       return source

@@ -46,8 +46,8 @@ struct DueDetailTests {
     #expect(!steps.contains { $0.contains("TEMP B-TREE") }, "\(steps)")
   }
 
-  private func due(isRanked: Bool = false, readsItems: Bool = false) throws -> DueDetails {
-    try DueDetails(index, of: catalog, isRanked: isRanked, readsItems: readsItems)
+  private func due(readsItems: Bool = false) throws -> DueDetails {
+    try DueDetails(index, of: catalog, readsItems: readsItems)
   }
 
   /// The time of the answer for a detail.
@@ -144,18 +144,18 @@ struct DueDetailTests {
     #expect(seen.map(\.document) == [document, document, document, nil])
   }
 
-  @Test func `ranked details are taken in the order of their last answers, then of their ids`()
+  @Test func `details are taken in the order of their last answers, then of their listings`()
     throws
   {
     for (item, time) in [("a", 9), ("b", 5), ("x", 7)] { try detail(item, answered: Int64(time)) }
-    let due = try due(isRanked: true)
+    let due = try due()
 
     _ = try due.see(try listing("a", "b", "z", "y"), answered)
     let first = try due.take(3).map(\.item)
     _ = try due.see(try listing("x", "w"), answered)
     let rest = try due.take(9).map(\.item)
 
-    #expect(first == ["y", "z", "b"])
+    #expect(first == ["z", "y", "b"])
     #expect(rest == ["w", "x", "a"])
   }
 

@@ -44,10 +44,8 @@ struct DuePictureTests {
     return entry
   }
 
-  private func rule(_ isChanged: Bool = false, since: UnixTime? = nil, isRanked: Bool = false)
-    -> DueRule
-  {
-    DueRule(isChanged: isChanged, now: now, since: since, isRanked: isRanked)
+  private func rule(_ isChanged: Bool = false, since: UnixTime? = nil) -> DueRule {
+    DueRule(isChanged: isChanged, now: now, since: since)
   }
 
   private func see(_ ids: [PictureID], _ rule: DueRule) throws -> SeenPictures {
@@ -145,8 +143,8 @@ struct DuePictureTests {
       entry(1, checked: 50), entry(2, isHeld: false, checked: 40), entry(3, checked: 30),
       entry(4, isHeld: false), entry(5, checked: 20), entry(6, host: "b"),
     ])
-    let old = try see([id(1), id(2), id(3), id(4), id(6, host: "b")], rule(isRanked: true))
-    let changed = try see([id(5)], rule(true, isRanked: true))
+    let old = try see([id(1), id(2), id(3), id(4), id(6, host: "b")], rule())
+    let changed = try see([id(5)], rule(true))
 
     #expect(old.due == ["a": 4, "b": 1] && changed.due == ["a": 1])
     var waiting: [String] = []

@@ -199,7 +199,7 @@ struct HistoryTests {
 
     #expect(try lines() == ["200 main/A1 salePrice 7000 KRW → 6500 KRW"])
 
-    try index.forgetCatalog("other")
+    try index.forgetCatalogs(["other"])
 
     #expect(try lines() == ["200 main/A1 salePrice 7000 KRW → 6500 KRW"])
     #expect(try count("history_run") == 2 && count("history_item") == 1 && count("history") == 2)

@@ -21,6 +21,8 @@ import Testing
     ["sync", "CATALOG", "--parallel", "0"],
     ["sync", "CATALOG", "--per-host", "many"],
     ["sync", "CATALOG", "--connect-to", "there"],
+    ["sync", "CATALOG", "--connect-to", "a:80:b:99999"],
+    ["crop", "-dash.png"],
     ["sync", "CATALOG", "--cacert", "no-such.pem"],
     ["sync", "CATALOG", "--cacert", "CATALOG"],
     ["sync", "CATALOG", "--deadline", "0s"],

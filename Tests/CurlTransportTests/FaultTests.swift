@@ -162,6 +162,19 @@ import Transport
     #expect(failure.url == server.url())
   }
 
+  @Test(arguments: faults)
+  func `after any answer to a POST, the request may have been carried out`(_ fault: Fault) throws {
+    let server = ScriptedServer { _ in fault.actions }
+    defer { server.close() }
+
+    let result = try fetch(server.url()) {
+      $0.method = .post
+      $0.body = [0x7B, 0x7D]
+    }
+
+    #expect(result.failure?.mayHaveBeenSent == true)
+  }
+
   @Test(arguments: ["HTTP/1.1 200 OK\r\n", "HTTP/1.0 200 OK\r\n"])
   func `a body longer than announced fails even when it arrives after its head`(_ status: String)
     throws

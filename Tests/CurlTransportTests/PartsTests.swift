@@ -44,7 +44,9 @@ import Transport
     (":443:x:1", "https://any/", true), (":443:x:1", "http://any/", false),
     ("h::x:1", "http://h:9/", true), ("[::1]:80:x:1", "http://[::1]/", true),
     ("other:80:x:1", "http://h/", false), ("junk", "http://junk/", false),
-    ("h:eighty:x:1", "http://h/", false),
+    ("h:eighty:x:1", "http://h/", false), ("h:80:x:0", "http://h/", false),
+    ("h:80:x:99999", "http://h/", false), ("h:80:x:1:", "http://h/", false),
+    ("h:80:[::1]:1", "http://h/", true), ("h:80::", "http://h/", true),
   ])
   func `a connect-to rule names its source`(_ entry: String, _ url: String, _ named: Bool) throws {
     let trust = HostTrust(testOptions { $0.connectTo = [entry] })

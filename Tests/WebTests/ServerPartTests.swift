@@ -13,6 +13,7 @@ import Transport
     ("/a%2Fb/c?d=e", ["a/b", "c"], "/a/b/c"), ("/%EA%B0%80", ["가"], "/가"),
     ("http://h:1/x?y", ["x"], "/x"), ("http://h", [""], "/"), ("/../a", ["..", "a"], "/../a"),
     ("/%2e%2e/a", ["..", "a"], "/../a"),
+    ("/items/A%091%0d", ["items", "A\t1\r"], "/items/A\t1\r"),
   ])
   func `a target is decoded once, segment by segment`(
     _ text: String,
@@ -26,6 +27,7 @@ import Transport
 
   @Test(arguments: [
     "", "*", "a", "/%", "/%4", "/%zz", "/%00", "/a%0d%0aB: c", "/%ff", "/%c0%ae", "/\u{7}",
+    "/a\u{7F}",
     "/?a=%",
     "/?%ff", "ftp://h/", "/?a=%00",
   ])

@@ -20,17 +20,17 @@ enum DetailQuery: String, CaseIterable {
     WHERE l.listing = ?1 ORDER BY l.place
     """
   case wanted = "INSERT INTO temp.wanted(item, version) VALUES (?1, ?2) ON CONFLICT DO NOTHING"
-  case waiting = "INSERT INTO temp.waiting VALUES (?1, ?2, last_insert_rowid())"
+  case waiting = "INSERT INTO temp.waiting VALUES (?1, last_insert_rowid())"
   /// The columns of the detail and of its document are those that ``DetailEntry`` and ``DocumentEntry`` read.
   case next = """
-    SELECT q.checked, q.name, q.number, w.item, CASE WHEN ?2 THEN (SELECT body FROM item WHERE row = w.version) END, \
+    SELECT q.checked, q.number, w.item, CASE WHEN ?2 THEN (SELECT body FROM item WHERE row = w.version) END, \
     d.row, d.item, d.document, d.state, d.body, d.since, \
     o.id, o.url, o.mapping, o.response, o.expiry, o.digest, o.fetched, o.next \
     FROM temp.waiting q CROSS JOIN temp.wanted w ON w.number = q.number \
     LEFT JOIN detail d ON d.catalog = ?3 AND d.item = w.item LEFT JOIN document o ON o.id = d.document \
-    ORDER BY q.checked, q.name, q.number LIMIT ?1
+    ORDER BY q.checked, q.number LIMIT ?1
     """
-  case taken = "DELETE FROM temp.waiting WHERE (checked, name, number) <= (?1, ?2, ?3)"
+  case taken = "DELETE FROM temp.waiting WHERE (checked, number) <= (?1, ?2)"
   /// The details that the shop still has, as far as is known.
   case held = """
     SELECT row, item, body FROM detail WHERE catalog = ?1 AND item > ?2 \
@@ -55,8 +55,8 @@ enum DetailQuery: String, CaseIterable {
   static let tables = """
     CREATE TEMP TABLE IF NOT EXISTS wanted(
       number INTEGER PRIMARY KEY, item TEXT NOT NULL UNIQUE, version INTEGER NOT NULL);
-    CREATE TEMP TABLE IF NOT EXISTS waiting(checked INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL,
-      PRIMARY KEY(checked, name, number)) WITHOUT ROWID;
+    CREATE TEMP TABLE IF NOT EXISTS waiting(checked INTEGER NOT NULL, number INTEGER NOT NULL,
+      PRIMARY KEY(checked, number)) WITHOUT ROWID;
     DELETE FROM temp.wanted;
     DELETE FROM temp.waiting;
     """
@@ -124,7 +124,6 @@ package struct WantedDetail: Sendable {
 package final class DueDetails: Sendable {
   private let index: Index
   private let catalog: CatalogID
-  private let isRanked: Bool
   private let readsItems: Bool
   private let rows = Mutex(RowSet())
 
@@ -133,18 +132,15 @@ package final class DueDetails: Sendable {
   /// - Parameters:
   ///   - index: The index. Only one set of it is used at a time.
   ///   - catalog: The catalog of the run.
-  ///   - isRanked: Whether the details are taken in the order of the shop's last answers, and of the ids, and not in
-  ///     the order of the listings.
   ///   - readsItems: Whether to read the items too.
   /// - Throws: ``LarderError`` when there is no space for temporary files.
   package init(
     _ index: Index,
     of catalog: CatalogID,
-    isRanked: Bool,
     readsItems: Bool
   ) throws(LarderError) {
     (self.index, self.catalog) = (index, catalog)
-    (self.isRanked, self.readsItems) = (isRanked, readsItems)
+    self.readsItems = readsItems
     try index.write { try $0.execute(sql: DetailQuery.tables) }
   }
 
@@ -177,7 +173,7 @@ package final class DueDetails: Sendable {
         }
         try wanted.run(detail.item, items.number(1))
         guard db.changesCount > 0 else { continue }
-        try waiting.run(isRanked ? checked : UnixTime(0), isRanked ? detail.item : "")
+        try waiting.run(checked)
         total += 1
         due += 1
       }
@@ -191,7 +187,7 @@ package final class DueDetails: Sendable {
     row.map { row in rows.withLock { $0.insert(row) } } ?? true
   }
 
-  /// Takes the next details that wait, in their order.
+  /// Takes the next details that wait, those with the oldest answers of the shop first, and those with none before them.
   ///
   /// - Parameter count: The maximum number of details.
   /// - Returns: The details.
@@ -202,22 +198,22 @@ package final class DueDetails: Sendable {
       let taken = try RowStatement(db, DetailQuery.taken.rawValue)
       next.restart(Int64(count), Int64(readsItems ? 1 : 0), catalog.rawValue)
       var wanted: [WantedDetail] = []
-      var (checked, name, number) = (Int64(0), "", Int64(0))
+      var (checked, number) = (Int64(0), Int64(0))
       while try next.next() {
-        (checked, name, number) = (next.number(0), next.text(1) ?? "", next.number(2))
-        let item = next.text(3) ?? ""
-        let record = next.bytes(4).map { ItemRecord(key: item, body: $0) }
+        (checked, number) = (next.number(0), next.number(1))
+        let item = next.text(2) ?? ""
+        let record = next.bytes(3).map { ItemRecord(key: item, body: $0) }
         wanted.append(
           WantedDetail(
             item: item,
             record: record,
-            row: next.optionalNumber(5),
-            known: DetailEntry(next, from: 6),
-            document: DocumentEntry(next, from: 11)
+            row: next.optionalNumber(4),
+            known: DetailEntry(next, from: 5),
+            document: DocumentEntry(next, from: 10)
           )
         )
       }
-      try taken.run(checked, name, number)
+      try taken.run(checked, number)
       return wanted
     }
   }

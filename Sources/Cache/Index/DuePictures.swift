@@ -47,8 +47,6 @@ package struct DueRule: Sendable {
   ///
   /// A cached picture is not due if the origin has answered for it since then, or if it was fresh then.
   package var since: UnixTime?
-  /// Whether pictures are requested in the order of their value, and not in that of their rows.
-  package var isRanked = false
   /// Whether every picture is due, because the caller decides by the pictures' rows.
   package var takesAll = false
 
@@ -57,11 +55,9 @@ package struct DueRule: Sendable {
     isChanged: Bool,
     now: UnixTime,
     since: UnixTime?,
-    isRanked: Bool,
     takesAll: Bool = false
   ) {
-    (self.isChanged, self.now, self.since, self.isRanked) = (isChanged, now, since, isRanked)
-    self.takesAll = takesAll
+    (self.isChanged, self.now, self.since, self.takesAll) = (isChanged, now, since, takesAll)
   }
 
   /// Whether a picture needs a request.
@@ -83,7 +79,7 @@ package struct DueRule: Sendable {
   /// Pictures with a smaller rank are requested first, and among those of one rank, the one whose last answer is oldest.
   /// Pictures that one run did not reach are therefore early in the next run.
   func rank(checked: UnixTime, isHeld: Bool) -> Int64 {
-    if !isRanked || !isHeld && checked == 0 { return 0 }
+    if !isHeld && checked == 0 { return 0 }
     return isHeld && isChanged ? 1 : 2
   }
 }
@@ -228,7 +224,7 @@ package final class DuePictures: Sendable {
           try due.run(
             host,
             rule.rank(checked: checked, isHeld: isHeld),
-            rule.isRanked ? checked : UnixTime(0),
+            checked,
             row.number(0)
           )
           seen.due[host, default: 0] += 1

@@ -265,28 +265,31 @@ extension Index {
     }
   }
 
-  /// Deletes a catalog with its runs, pages, items, details and history.
+  /// Deletes catalogs with their runs, pages, items, details and history.
   ///
-  /// Its pictures become unreferenced. A page of another catalog is deleted too if no run lists any of the page's
+  /// Their pictures become unreferenced. A page of another catalog is deleted too if no run lists any of the page's
   /// items, for example because the page is empty. The next sync fetches that page again in full.
   ///
-  /// - Throws: ``LarderError/Code/empty`` if there is no catalog with that name.
-  package func forgetCatalog(_ name: String) throws(LarderError) {
+  /// - Throws: ``LarderError/Code/empty`` if there is no catalog with one of the names. Then nothing is deleted.
+  package func forgetCatalogs(_ names: [String]) throws(LarderError) {
+    guard !names.isEmpty else { return }
     let held = try catalogs()
-    guard let entry = held.first(where: { $0.name == name }) else {
-      let names = held.isEmpty ? "none" : held.map(\.name).joined(separator: ", ")
+    if let name = names.first(where: { name in !held.contains { $0.name == name } }) {
+      let known = held.isEmpty ? "none" : held.map(\.name).joined(separator: ", ")
       throw LarderError(
         .empty,
-        "cannot forget catalog \(name): \(path) has no such catalog; it has \(names)",
+        "cannot forget catalog \(name): \(path) has no such catalog; it has \(known)",
         thing: name
       )
     }
     try write { db in
-      for query: ForgettingQuery in [
-        .sectionsOfCatalog, .changesOfCatalog, .runsOfCatalog, .detailsOfCatalog,
-        .historyOfCatalog,
-        .historyItemsOfCatalog, .historyRunsOfCatalog, .catalog,
-      ] { try db.run(query, [entry.id]) }
+      for entry in held where names.contains(entry.name) {
+        for query: ForgettingQuery in [
+          .sectionsOfCatalog, .changesOfCatalog, .runsOfCatalog, .detailsOfCatalog,
+          .historyOfCatalog,
+          .historyItemsOfCatalog, .historyRunsOfCatalog, .catalog,
+        ] { try db.run(query, [entry.id]) }
+      }
       try db.run(.picturesOfDetails)
       try db.run(.unshownPages)
       try Self.forgetUnlisted(in: db)

@@ -32,9 +32,10 @@ struct ConnectionOptions: ParsableArguments {
   var allowPrivateAddresses = false
 
   mutating func validate() throws {
-    for rule in connectTo
-    where rule.split(separator: ":", omittingEmptySubsequences: false).count < 4 {
-      throw ValidationError("--connect-to takes HOST:PORT:HOST:PORT, not \"\(rule)\"")
+    for rule in connectTo where ConnectRule(rule) == nil {
+      throw ValidationError(
+        "--connect-to takes HOST:PORT:HOST:PORT with ports from 1 to 65535, not \"\(rule)\""
+      )
     }
   }
 

@@ -15,7 +15,6 @@ struct DetailNeeds: Sendable {
   let mapping: Int64
   let addresses: CatalogAddresses
   private let policy: RevalidationPolicy
-  private let isRanked: Bool
 
   /// Makes the rules of a run; nil if it requests no details.
   init?(_ request: RunRequest, _ policy: RevalidationPolicy) {
@@ -25,23 +24,11 @@ struct DetailNeeds: Sendable {
     addresses = request.addresses
     reader = request.catalog.detailReader
     mapping = request.catalog.detailDigest
-    isRanked = request.options.onlyDue
   }
 
   /// An empty set of the details of a run.
-  ///
-  /// In an unattended run, the details with the oldest answers are first.
-  func due(
-    in index: Index,
-    of catalog: CatalogID,
-    isRanked: Bool? = nil
-  ) throws(LarderError) -> DueDetails {
-    try DueDetails(
-      index,
-      of: catalog,
-      isRanked: isRanked ?? self.isRanked,
-      readsItems: !rule.places.isSubset(of: [.id])
-    )
+  func due(in index: Index, of catalog: CatalogID) throws(LarderError) -> DueDetails {
+    try DueDetails(index, of: catalog, readsItems: !rule.places.isSubset(of: [.id]))
   }
 
   /// The source of an item's detail, or the failure to report if it cannot be formed.
@@ -106,7 +93,7 @@ struct DetailNeeds: Sendable {
     {
       return nil
     }
-    guard isRanked, let document = detail.document else { return 0 }
+    guard let document = detail.document else { return 0 }
     return StoredResponse(word: document.response)?.responseTime ?? document.fetched ?? 0
   }
 }

@@ -170,7 +170,7 @@ package struct CacheGc: Sendable {
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
     let index = try Index(layout)
-    for name in options.forget { try index.forgetCatalog(name) }
+    try index.forgetCatalogs(options.forget)
     try index.markUnreferenced(at: now)
     // Run the recovery first, so that files that a user deleted do not count as freed bytes.
     let recovery = try Recovery(layout, index)

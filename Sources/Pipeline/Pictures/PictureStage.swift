@@ -119,12 +119,7 @@ final class PictureStage: Sendable {
   }
 
   private func rule(_ isChanged: Bool) -> DueRule {
-    DueRule(
-      isChanged: isChanged,
-      now: context.now(),
-      since: since,
-      isRanked: context.options.onlyDue
-    )
+    DueRule(isChanged: isChanged, now: context.now(), since: since)
   }
 
   /// Counts pictures, and lets those that are due start.

@@ -156,19 +156,12 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     let traits = PictureTraits(from: request.named, over: transport)
     // A sync would let the pictures with `Vary` expire first.
     let expiresVaried = try index.selection() != traits.digest
-    let dueRule = DueRule(
-      isChanged: false,
-      now: now,
-      since: nil,
-      isRanked: false,
-      takesAll: expiresVaried
-    )
+    let dueRule = DueRule(isChanged: false, now: now, since: nil, takesAll: expiresVaried)
     var freshPictures = 0
     func count(_ seen: SeenPictures) { freshPictures += seen.total - (seen.due[""] ?? 0) }
     let due = try DuePictures(index) { _ in "" }
     let details = DetailNeeds(request, needs)
-    // The plan has the URLs in the order of the ids.
-    let dueDetails = try details?.due(in: index, of: entry.id, isRanked: true)
+    let dueDetails = try details?.due(in: index, of: entry.id)
     var total = 0
     for listing in try index.sections(run: run.id).compactMap(\.listing) {
       count(try due.see(listing, by: dueRule))

@@ -58,9 +58,11 @@ struct RequestTarget: Sendable {
   /// The longest target that is accepted, in bytes.
   static let limit = 8192
 
-  /// Parses a target; nil if it is malformed or has control characters.
+  /// Parses a target; nil if it is malformed.
   init?(_ text: String) {
-    guard let parts = TargetParts(text) else { return nil }
+    guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), let parts = TargetParts(text) else {
+      return nil
+    }
     authority = parts.authority.map(String.init)
     var segments: [String] = []
     for part in parts.path.utf8.dropFirst().split(
@@ -92,16 +94,16 @@ struct RequestTarget: Sendable {
     return pairs
   }
 
-  /// Decodes percent-encoding; nil for a broken escape, invalid UTF-8, a NUL, or control characters outside a form.
+  /// Decodes percent-encoding; nil for a broken escape, invalid UTF-8 or a NUL.
+  ///
+  /// Other control characters are allowed, because the id of an item can have them.
   private static func decoded(
     _ bytes: some Collection<UInt8>,
     plusIsSpace: Bool
   ) -> String? {
-    guard let plain = PercentEncoding.validated(bytes, plusIsSpace: plusIsSpace) else {
-      return nil
-    }
-    // Line ends are allowed in forms, for text areas; a NUL never is.
-    let isFit = plain.allSatisfy { plusIsSpace ? $0 != 0 : $0 >= 0x20 && $0 != 0x7F }
-    return isFit ? String(validating: plain, as: UTF8.self) : nil
+    guard let plain = PercentEncoding.validated(bytes, plusIsSpace: plusIsSpace),
+      !plain.contains(0)
+    else { return nil }
+    return String(validating: plain, as: UTF8.self)
   }
 }
