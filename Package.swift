@@ -55,7 +55,7 @@ let package = Package(
         "Base", "CGlibc", "CJQ", "CSimdjson", "CXML",
         .product(name: "Yams", package: "Yams"),
       ],
-      resources: [.embedInCode("Formats"), .embedInCode("File/Embedded")]
+      resources: [.embedInCode("Formats"), .embedInCode("File/Embedded"), .embedInCode("Words")]
     ),
     .target(name: "Transport", dependencies: ["Base", "CGlibc"]),
     .target(name: "CurlTransport", dependencies: ["Base", "Transport", "CCurl"]),

@@ -8,135 +8,8 @@ enum FieldRules {
     case latitude, longitude, address, thumbnail, gallery
   }
 
-  /// The known names.
-  ///
-  /// Each row has four cells: a meaning, a confidence from 0 to 1, the names with this meaning, and the reason. The
-  /// meaning is a ``Field`` or an auxiliary meaning such as `former`. Names are written as by ``NameWords/plain(_:)``:
-  /// in lower case, with spaces between words. Currencies, endings and values are in lower case, but otherwise as shops
-  /// write them. A name of a field must match as a whole, and so must a name of paging.
-  /// For the other auxiliary meanings, one matching word is enough.
-  private static let table = """
-    id            | 1    | id | one thing has it alone
-    id            | 0.95 | product id, item id, object id, goods id, record id, uid, uuid, guid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
-    id            | 0.85 | sku, hash, code, article number, product code, item no, item number, product number, artikelnummer, gtin, ean, isbn, 번호, 品番, 编号, артикул, 货号 | the trade's number of a product
-    id            | 0.75 | handle, slug, key, reference, referencia, ref, codigo, código, part number | tells things apart in addresses
-    title         | 1    | name, product name, productname, product title, item name, goods name, 상품명, 메뉴명, 商品名, produktname | says itself what it names
-    title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, nume, denumire, titlu, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题, naziv, ime, nama, adı, adi, kitap adi, ürün adı, urun adi, název, nazev, tên, ten, 建物名, 物件名, pavadinimas, prekė, preke, nev, név, nimetus, nomi, nosaukums, nazov, názov, naslov, назва, назив, атауы, τίτλος, όνομα, الاسم, اسم, العنوان, نام, عنوان, שם, ชื่อ, नाम, isim, başlık, baslik, tytul, tytuł, emri, heiti, 书名, 品名, 产品名称, 商品标题, 商品名称, tieu de, ten sp, tensp, ten san pham, име, імя, nama produk, nama barang, ชื่อสินค้า, tuotenimi, termeknev, terméknév, produktnavn, produktnamn, nazwa produktu, nazev produktu, název produktu | next to a name it may be an epithet
-    title         | 0.9  | display name, heading, headline, cím, cim | the same for people, or an address too
-    title         | 0.7  | label, subject | may be another thing's
-    title         | 0.5  | alt, caption | says what is in a picture
-    thing         | 1    | product, produkt, produit, producto, produto, prodotto, artikel, articulo, artículo, artigo, articolo, товар, продукт, model, modell, modelo, modele, modèle, modello, модель, urun, ürün, tuote, termek, termék, produs, produk, barang, 商品, 상품, toode, tovar, izdelek, proizvod, prece, vara, voiture, coche, carro, mashina | the name of a thing, or its number
-    description   | 1    | description, product description, beschreibung, descripcion, descripción, descrizione, descrição, opis, deskripsi, açıklama, aciklama, 상품설명, описание, опис, leiras, leírás, kirjeldus, popis, apraksts, aprasymas, aprašymas, kuvaus, beskrivelse, beskrivning, omschrijving, descriere, mota, mo ta, mô tả, περιγραφή, توضیحات, الوصف, תיאור, รายละเอียด, tavsif | prose of the item
-    description   | 0.9  | short description, body html, desc, description html, 설명, 상세설명, 説明, 描述 | a part or a form of it
-    description   | 0.8  | summary, blurb, long description, excerpt | shorter or longer
-    description   | 0.65 | text, body, content, details, plain text, about, subtitle | often something else
-    badges        | 1    | badge, badges | marks on the item
-    badges        | 0.8  | tags, labels, ribbons | marks, or words to search by
-    badges        | 0.5  | flags, category, categories | where it belongs
-    deliveryTypes | 1    | delivery type, delivery types | how it comes
-    deliveryTypes | 0.8  | delivery, shipping information, shipping methods, delivery methods, shipping | how it comes, or what that costs
-    latitude      | 1    | latitude, lat, 위도, geo lat | degrees north
-    latitude      | 0.7  | mapy | degrees north, perhaps in another grid
-    longitude     | 1    | longitude, lng, lon, 경도, geo lon, geo lng | degrees east
-    longitude     | 0.7  | mapx, long | degrees east, perhaps in another grid
-    address       | 1    | address, full address, formatted address, road address, street address, address name, 주소, addr, addr1, 도로명주소, adresse, direccion, dirección, indirizzo, 住所, 地址 | where it is
-    address       | 0.8  | address line, address1, street | a part of it
-    thumbnail     | 1    | thumbnail, thumb, thumbnail url, thumb url, 썸네일 | stands for the item
-    thumbnail     | 0.95 | main image, default image, primary image, featured image, image link, 대표이미지 | the first of its pictures
-    thumbnail     | 0.92 | image, image url, img, img url, picture, photo, cover, poster, small image, 이미지, gambar, slika, resim, capa, rasm, rasmi, pilt, kep, kép, hinh anh, hinh, anh, ảnh, billede, bilde, nuotrauka, attels, poza, imagine, تصویر, عکس, صورة, εικόνα, תמונה, зображення, снимка, obrazek, obrázek, görsel, gorsel, รูปภาพ, รูป, चित्र, foto, bild, kuva, afbeelding, zdjecie, zdjęcie, imagen, imagem, immagine, фото, 画像, 图片, 圖片, 사진 | a picture of it
-    gallery       | 1    | images, gallery, pictures, photos, image urls, all images | its pictures
-    gallery       | 0.95 | additional images, additional image urls, additional image link, media, thumb images | further pictures
-    gallery       | 0.8  | image, img, picture, photo | pictures, of whatever number
-    price         | 0.97 | final, current, selling, calculated, 판매가, 판매가격, 販売価格, 售价 | what is paid in the end
-    price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pret, preț, preţ, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá, מחיר, vk, cijena, 家賃, 賃料, kaina, ár, стоимость, вартість, narx, narxi, hind, verð, cmimi, çmimi, qiymet, qiymət, бағасы, баға, ფასი, գին, قیمت, कीमत, মূল্য, presyo, preu, prezo, 價格, 售價 | a price's name
-    price         | 0.9  | ar | a price's name in one language, and a language
-    price         | 0.65 | unit, base, net, netto, offers, standard, reference, market, suggested | a price in some sense
-    reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция, specials, promocional, redus, الخصم, خصم, מבצע | only reduced items have it
-    former        | 1    | mrp, normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价, reg, initial, strikethrough, reference, suggested, recommended, oude, vorige, undiscounted, unreduced, vechi, antigo, antiga, antiguo, antigua, ancien, ancienne, avant, antes, eski, przed, før, foer, tidligere, tidigare, vanha, régi, стара, 表示価格, 划线价, 原價 | the price that was
-    cost          | 1    | cost, costs, costo, custo, coste, koszt, kosten, kostnad | what an item costs the shop, or its customers
-    never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, achizitie, achiziție, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, 仕入, 원가, ทุน, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription, comparison, uom, закупки, закупка, закупівельна, difference, change, diff, tac gia, tác giả, ma tac gia, mã tác giả, quoc gia, quốc gia, danh gia, đánh giá, tham gia, gia dinh, gia đình | other money, or none
-    amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted, numeral, float, default, string, pretty, sp | a number that is called by what stands before it
-    measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, annee, année, año, ano, anno, jahr, rok, rik, год, рік, 年份, quantity, qty, stock, version, vintage, speed, duration, temperature, mileage, calories, kcal, latitude, longitude, lat, lng, lon | a number that is no money
-    person        | 1    | author, artist, user, owner, seller, vendor, maker, photographer, creator, contributor, writer, director, publisher, customer, reviewer, agent, broker, host, contact, staff, chef, speaker, instructor, teacher, person, people, first, last, anfitrião, anfitriao, anfitrión, anfitrion, hôte, hote, gastgeber, vermieter, verkäufer, verkaeufer, vendedor, vendeur, venditore, verkoper, säljare, sprzedawca, satıcı, satici, autor, auteur, autore, artista, artiste, usuario, usuário, utilisateur, utente, benutzer, nutzer, gebruiker, użytkownik, propietario, proprietário, proprietario, propriétaire, proprietaire, eigentümer, besitzer, eigenaar, makler, agente, продавец, автор, хозяин, владелец, пользователь, агент, 판매자, 작성자, 호스트, 著者, 出品者, 作者, 卖家, 房东 | a person is no title
-    epithet       | 1    | latin, latein, lateinisch, lateinischer, latino, latina, scientific, scientifique, scientifico, científico, cientifico, wissenschaftlich, wissenschaftlicher, botanical, botanic, botanisch, botanischer, botanique, botánico, botanico, binomial, taxon, латинское, научное, 学名, 학명 | a name that few customers know
-    other         | 1    | brand, shop, store, manufacturer, reviews, review, category, categories, related, recommendations, merchant, supplier, flags, badges, badge, company, collection, collections, categoria, categorias, categoría, categorías, categorie, catégorie, catégories, kategorie, kategorien, kategoria, kategorija, kategorije, kategori, kategoriler, категория, категории, категорії | what the item only speaks of
-    other         | 0.9  | logo, avatar, icons, qr | a mark
-    mark          | 1    | logo, avatar, icons, qr, swatch, map, flag, prefix, suffix, host, domain | no picture of the item, or a part of an address
-    wrapper       | 1    | node, product, item, attributes, fields, properties, data, info, source, current, details, content | holds the item itself
-    pageLink      | 1    | url, link, links, href, uri, permalink | the page about the item
-    whereabouts   | 1    | location, locations, venue, status | what an item speaks of when it says where or how it is
-    contact       | 1    | phone, telephone, telefon, tel, mobile, fax, postal, postcode, zip, plz, street, house, haus | a part of an address, or how to reach somebody
-    counter       | 1    | index, position, rank, row, order, seq, sequence, cursor, version, revision | says which in the list, or which edition
-    tally         | 1    | raters, votes, likes, views, sold, downloads, favorites, favourites, followers, comments, clicks, bought, of, 수, 件数 | a number that changes from day to day
-    group         | 1    | group, parent, family | says to what the thing belongs
-    engines       | 1    | seo, meta, og | written for search engines
-    picture       | 1    | image, images, img, imgs, picture, pictures, pict, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, capa, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение, gambar, slika, slike, resim, resimler, rasm, rasmi, pilt, pildid, kep, kép, képek, hinh, ảnh, billede, billeder, bilde, nuotrauka, attels, poza, poze, imagine, imagini, تصویر, عکس, صورة, εικόνα, תמונה, зображення, снимка, снимки, obrazek, obrazky, obrázky, görsel, gorsel, รูปภาพ, รูป, चित्र | pictures
-    link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw, web, mobile, desktop, main, default, standard, normal | one of the forms of a picture
-    largest       | 1    | original, o, large, detail, largest, full, xl, xxl, xlarge, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży, 상세 | its largest form
-    idWord        | 1    | id, identifier, uuid, sku, code, key, no, nr, num, number, nummer, numero, número, kod, cod, codigo, código | begins or ends the name of an id, as in id_producto and objectNumber
-    priceWord     | 1    | final, current, selling, calculated, unit, base, net, netto | means a price only beside a word such as price
-    partly        | 1    | net, netto, ht, bez, excl, ex, excluding, without, unit, grund, total, excluded | a price without tax, or per unit
-    untaxed       | 1    | net, netto, ht, bez, excl, ex, excluding, excluded, without | the price without tax
-    lowest        | 1    | min, minimum, minimal, low, lowest, start, starting, from | the end of a range, or the limit of a price
-    inside        | 1    | variants, variations, options, skus, reviews, images, media, categories, tags, attributes, facets, filters, related, recommendations, recommended, popular, trending, suggestions, banners, links, brands | a list that is usually a part of an item
-    beside        | 1    | users, usuarios, utilisateurs, benutzer, customers, clients, clientes, kunden, orders, pedidos, commandes, ordini, bestellungen, cart, carts, basket, carrito, panier, warenkorb, wishlist, favorites, comments, comentarios, testimonials, testimonios, temoignages, témoignages, depoimentos, shipping, delivery, payment, payments, coupon, coupons, cupones, banners, slides, slider, posts, blog, news, team, staff, employees, faq, faqs | a list that a shop has beside its items
-    ordinal       | 1    | main, default, primary, first, second, third, other, additional, extra | which of the pictures of an item it is
-    listHolder    | 1    | edges, nodes, node | a member that only holds a list or an element of it
-    aside         | 1    | filters, facets, facet, aggregations, breadcrumbs | the choices that a shop offers around its items
-    variant       | 1    | variants, variations, options, skus, colors, colours, colorways, models | the forms of an item, whose pictures are its own
-    baseURL       | 1    | base, base url, base uri, base path | the beginning of a URL
-    source        | 1    | source, original, orig, org, raw, o | the largest form as it was sent to the shop
-    whole         | 1    | full, fullsize, max | larger than large
-    huge          | 1    | extra, xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
-    middle        | 1    | medium, middle, med, md, mid | smaller than usual
-    width         | 1    | width, w, image width, pixel width | how wide the picture beside it is
-    backdrop      | 1    | header, banner, background, backdrop, hero, alt, hover, back | a picture for an item that has no other
-    webPage       | 1    | page, pages | a page about the item or its picture
-    webLink       | 1    | detail, details, link, links, href, web | a page, unless a name says that it is a picture
-    digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
-    divisor       | 1    | divisor, divide by, denominator | the number by which the price beside it has to be divided
-    rate          | 1    | rate, exchange rate, kurs, курс | what one unit of a currency costs in another
-    nanos         | 1    | nanos | the billionths of the price beside it
-    unitName      | 1    | unit, units, scale, format | the name of the unit of the price beside it
-    cents         | 1    | cents, cent, minor, pence, subunits, money, fen, centavos, centimes, centimos, céntimos, grosze, groszy, paise, kopecks, øre | the number is in minor units
-    currency      | 1    | currency, currency code, currency id, currencycode, price currency, currency iso, iso currency, moneda, devise, währung, waehrung, valuta, moeda, 通貨, 货币, curr, ccy, 통화, cur, العملة | a currency's name
-    language      | 1    | ar, bg, cs, da, de, el, en, es, et, fi, fr, he, hi, hr, hu, id, it, ja, ko, kr, lt, lv, ms, nb, nl, no, pl, pt, ro, ru, sk, sl, sr, sv, th, tr, uk, vi, zh | the text in this language
-    form          | 1    | rendered, html, plain, default, #text, _text, $t | says how the value before it is written
-    textForm      | 1    | value, text, data, _, #cdata-section, displayvalue | the text itself, after the name of a text
-    more          | 1    | has more, has next, has next page, more | true if there is a next page
-    next          | 1    | next, next page, next url, next link, next page url, next href, more url | where the next page is
-    cursor        | 1    | cursor, next cursor, end cursor, next page token, continuation token, after, next token, continuation, cursor next, next after, page token, next cursor token | the place where the next page begins
-    nextCursor    | 1    | next cursor, next page token, next token, next cursor token, continuation token | a cursor that says by its name that there are more pages
-    stated        | 1    | total, total count, total results, total items, total elements, count | the total that a sync expects
-    total         | 1    | total elements, total records, total products, num found, nb hits, total results | how many items there are on all pages
-    noTotal       | 1    | page, pages, id, ids, code, status, statuscode, limit, size, per, perpage, pagesize, offset, skip, start, from, end, to, rows, requested, returned, time, timestamp, took, ms, duration, elapsed, date, year, version, price, prices, amount, rate, width, height, category, max, min, ttl, expires, radius, distance, seed, port, lat, lng, weight, query, cursor, next, token, bytes, length | a number around the list that does not count all items
-    pages         | 1    | total pages, last page, pages, page count, num pages, max page, nb pages, number of pages | how many pages there are
-    page          | 1    | page, current page, page number, page index, number, page no, pageno | which page this is
-    offset        | 1    | skip, offset, start | how many items are before this page
-    pageSize      | 1    | limit, per page, page size, pagesize | how many items a page has
-    postedPage    | 1    | page, p, page no, pageno, page number, page num, page index, current page | which page a request asks for
-    postedOffset  | 1    | offset, skip, from, start | how many items a request skips
-    prose         | 1    | section, sections, detail, details, desc, description, content, body | pictures within a long description
-    secret        | 1    | key, token, secret, password, signature, apikey, auth | a secret in the query of a URL
-    nothing       | 1    | n/a, na, none, null, nil, -, no_selection, undefined, false, no image | stands where an item has no picture
-    pictureBase   | 1    | cdn, asset, assets, static, prefix, host, domain | the beginning of the URLs of pictures
-    pictureFile   | 1    | jpg, jpeg, png, gif, webp, avif, svg, bmp, tif, tiff, jfif, jpe, heic, ico | the ending of a picture's file
-    otherFile     | 1    | html, htm, php, asp, aspx, jsp, mp4, m4v, webm, mov, m3u8, mp3, m4a, ogg, wav, pdf, zip, vtt, glb, gltf, usdz, json, xml, txt, csv | the ending of a page, a video or another file
-    largeAmounts  | 1    | amd, aoa, ars, bdt, cop, crc, dop, dzd, egp, etb, huf, idr, inr, jmd, kes, kzt, lbp, lkr, mmk, mnt, mwk, ngn, npr, php, pkr, rsd, rub, thb, try, twd, tzs, uyu, uzs, yer, zmw | a currency with two decimals, although everyday prices have four digits or more before the decimal point
-    smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, sq, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten, 목록 | its smallest form
-    """
-
-  /// The confidences of the table, first by meaning and then by name.
-  private static let known: [String: [String: Double]] = {
-    var known: [String: [String: Double]] = [:]
-    for line in table.split(separator: "\n") {
-      let cells = line.split(separator: "|").map(\.trimmed)
-      for name in cells[2].split(separator: ",") {
-        known[cells[0], default: [:]][name.trimmed] = Double(cells[1])
-      }
-    }
-    return known
-  }()
+  /// The confidences of the words in `Words/names.txt`, first by meaning and then by name.
+  private static let known = WordTable.names.values.mapValues { $0.compactMapValues(Double.init) }
 
   /// The confidence that a whole name has a meaning, or 0 if the table does not have the name.
   static func confidence(_ meaning: String, _ name: String) -> Double {
@@ -262,25 +135,25 @@ enum PriceMeaning {
     isNet =
       isNet || path.contains { FieldRules.isNamed("partly", $0) }
       || tail.contains { FieldRules.has("untaxed", in: $0) }
-    let confidence = min(Self.confidence(of: path[named]), isNet ? 0.65 : isLowest ? 0.8 : 1)
+    // So does the price of a topping, or of another thing that is sold with the item.
+    let isExtra = path.contains { FieldRules.has("extra", in: $0) }
+    let confidence = min(
+      Self.confidence(of: path[named]),
+      isExtra ? 0.5 : isNet ? 0.65 : isLowest ? 0.8 : 1
+    )
     if FieldRules.has("former", in: words) { return (.former, confidence) }
     return (FieldRules.has("reduced", in: words) ? .reduced : .asked, confidence)
   }
 
   /// A name as by ``NameWords/plain(_:)``, in which a group of words with a meaning of its own is one word.
   static func plain(_ name: String) -> String {
-    phrases.reduce(NameWords.plain(name)) { $0.replacing($1.phrase, with: $1.word) }
+    phrases.reduce(NameWords.plain(name)) { name, row in
+      row.words.reduce(name) { $0.replacing($1, with: row.value) }
+    }
   }
 
   /// For example, a `price_without_rebate` is a price from before the rebate.
-  private static let phrases: [(phrase: String, word: String)] = [
-    ("maximum retail price", "mrp"), ("compare at", "compare"),
-    ("non discounted", "undiscounted"), ("before bonus", "before"), ("daily rate", "price"),
-    ("nightly rate", "price"), ("crossed out rate", "was price"), ("crossed out", "was"),
-    ("current retail", "current"), ("without rebate", "before"), ("without discount", "before"),
-    ("discounted from", "was"), ("saving basis", "list price"), ("gia cu", "was price"),
-    ("giá cũ", "was price"),
-  ]
+  private static let phrases = WordTable.names.rows(of: "phrase")
 
   /// Whether a name in the form of ``plain(_:)`` means a price by itself.
   static func isPrice(_ name: String) -> Bool { confidence(of: name) > 0 }

@@ -11,7 +11,9 @@ enum NameWords {
     var wasLower = false
     for scalar in name.unicodeScalars {
       let properties = scalar.properties
-      let isPart = properties.isAlphabetic || properties.numericType != nil
+      // A vowel sign or a tone mark, as in "मूल्य" and "ชื่อ", belongs to its letter.
+      let isMark = [.nonspacingMark, .spacingMark].contains(properties.generalCategory)
+      let isPart = properties.isAlphabetic || properties.numericType != nil || isMark
       if !isPart || properties.isUppercase && wasLower { spaced += " " }
       if isPart { spaced += properties.lowercaseMapping }
       wasLower = isPart && (properties.isLowercase || properties.numericType != nil)
@@ -20,9 +22,7 @@ enum NameWords {
   }
 
   /// The last parts of compound words, such as `preis` in `einkaufspreis` and `price` in `saleprice`.
-  private static let heads =
-    "preis prijs hinta price prices bild bilder image images foto photo url".split(separator: " ")
-    .map(String.init)
+  private static let heads = WordTable.names.words(of: "head")
 
   /// Splits a compound word: `saleprice` becomes `sale` and `price`, and `priceold` becomes `price` and `old`.
   private static func parts(of word: String) -> [String] {

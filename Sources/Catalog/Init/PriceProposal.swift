@@ -198,6 +198,13 @@ struct CurrencyProposal {
     self.confidence = confidence
     self.reason = reason
   }
+
+  /// A guess, because the prices have the code of no ISO 4217 currency.
+  fileprivate init(unknown: String, _ code: String = "USD") {
+    let reason = "prices are in \(unknown), which is no ISO 4217 currency: correct it"
+    self.init(code, 0.1, reason)
+    self.unknown = unknown
+  }
 }
 
 extension CurrencyProposal {
@@ -224,9 +231,7 @@ extension CurrencyProposal {
     } else if let written = Self.written(in: prices, named: code, among: items) {
       self = written
     } else if let unknown = Self.unknown(in: items, code == nil ? root : nil) {
-      let reason = "prices are in \(unknown), which is no ISO 4217 currency: correct it"
-      self.init(code ?? "USD", 0.1, reason)
-      self.unknown = unknown
+      self.init(unknown: unknown, code ?? "USD")
     } else if let code {
       self.init(code, 0.8, "the response names it")
     } else if let code = names.first(where: {
@@ -236,8 +241,8 @@ extension CurrencyProposal {
       self.init(code, 0.8, "the name of the price's field says so")
     } else if let coded = items.first(where: Self.areCodes), let code = coded.samples.first {
       self.init(code, 0.6, "\(YAMLText.scalar(coded.place.first)) has it: correct it if need be")
-    } else if let spoken = Self.spoken(items) {
-      self = spoken
+    } else if let hinted = Self.hinted(items, prices) ?? Self.spoken(items) {
+      self = hinted
     } else if prices.contains(where: {
       $0.share { $0.contains(/^[^,]*,[0-9]{2}(?![0-9])[^,]*$/) } > 0.5
     }) {
@@ -262,7 +267,7 @@ extension CurrencyProposal {
   }
 
   /// Codes of currencies that are words too.
-  private static let words = ["ALL", "COP", "CUP", "GEL", "MAD", "PEN", "SOS", "TOP", "TRY"]
+  private static let words = WordTable.currencies.words(of: "codeWord")
 
   /// Whether all values are codes of currencies, although the name of their path does not say so.
   private static func areCodes(_ evidence: FieldEvidence) -> Bool {
@@ -316,12 +321,17 @@ extension CurrencyProposal {
       let units = evidence.samples.flatMap { text in
         Set(PriceText.units(of: text).filter { !Currency.codes(writtenAs: $0).isEmpty })
       }
-      guard let unit = units.mostFrequent, unit.count * 10 > evidence.samples.count * 3
+      // "so'm" and "сўм" are the same currency.
+      let meanings = units.map { Currency.codes(writtenAs: $0).joined(separator: " ") }
+      guard let most = meanings.mostFrequent, most.count * 10 > evidence.samples.count * 3,
+        let unit = units.first(where: {
+          Currency.codes(writtenAs: $0).joined(separator: " ") == most.element
+        })
       else { continue }
-      let codes = Currency.codes(writtenAs: unit.element)
+      let codes = Currency.codes(writtenAs: unit)
       guard let first = codes.first else { continue }
-      let shown =
-        codes.count == 1 && codes[0].lowercased() == unit.element ? codes[0] : unit.element
+      guard Currency.codes.contains(first) else { return Self(unknown: first) }
+      let shown = codes.count == 1 && codes[0].lowercased() == unit ? codes[0] : unit
       if let named, codes.contains(named) {
         return Self(named, 0.95, "the response names it, and prices have \"\(shown)\"")
       }
@@ -338,18 +348,12 @@ extension CurrencyProposal {
   /// the name.
   ///
   /// Russian has none of the letters of Ukrainian, and in Ukrainian some words have none of them either.
-  private static let languages = """
-    \u{AC00} \u{D7A3} 0.2 KRW Korean; \u{3041} \u{30FE} 0.1 JPY Japanese; \
-    \u{4E00} \u{9FFF} 0.2 CNY/TWD/HKD Chinese; \u{E01} \u{E5B} 0.2 THB Thai; \
-    \u{5D0} \u{5EA} 0.2 ILS Hebrew; \u{904} \u{939} 0.2 INR Hindi; \u{454} \u{457} 0 UAH Ukrainian; \
-    \u{410} \u{44F} 0.2 RUB Russian; \u{F8} \u{F8} 0 DKK/NOK Danish or Norwegian; \
-    \u{141} \u{142} 0 PLN Polish; \u{11A} \u{11B} 0 CZK Czech; \u{150} \u{151} 0 HUF Hungarian; \
-    \u{218} \u{21B} 0 RON Romanian; \u{130} \u{131} 0 TRY Turkish; \u{1EA0} \u{1EF9} 0 VND Vietnamese
-    """.split(separator: "; ").map { row in
-      let cells = row.split(separator: " ", maxSplits: 4).map(String.init)
-      let codes = cells[3].split(separator: "/").map(String.init)
-      return (cells[4], cells[0]...cells[1], Double(cells[2]) ?? 0, codes)
-    }
+  private static let languages = WordTable.currencies.rows(of: "language").map { row in
+    let cells = row.value.split(separator: " ")
+    let ends = cells.prefix(2).map { UInt32($0, radix: 16).flatMap(Unicode.Scalar.init) ?? " " }
+    let codes = cells[3].split(separator: "/").map(String.init)
+    return (row.words[0], String(ends[0])...String(ends[1]), Double(cells[2]) ?? 0, codes)
+  }
 
   /// The currency that the letters of the items suggest, such as won for Korean; nil if they suggest none.
   ///
@@ -374,6 +378,55 @@ extension CurrencyProposal {
       return own.first(where: codes.contains).map { Self($0, 0.4, reason) }
     }
     return nil
+  }
+
+  /// The currency that a sign in the texts, the hosts of addresses, phone numbers or the name of the price suggest.
+  private static func hinted(_ items: [FieldEvidence], _ prices: [FieldEvidence]) -> Self? {
+    func share(_ finds: (String) -> String?) -> (code: String, text: String)? {
+      for evidence in items where evidence.isText {
+        let found = evidence.samples.compactMap { text in finds(text).map { ($0, text) } }
+        guard let first = found.first, found.count * 2 > evidence.samples.count,
+          found.allSatisfy({ $0.0 == first.0 })
+        else { continue }
+        return first
+      }
+      return nil
+    }
+    func code(_ meaning: String, _ word: String) -> String? {
+      WordTable.currencies.values[meaning]?[word]
+    }
+    func sign(_ text: String) -> String? {
+      // Most texts have no sign, and a regular expression takes long.
+      guard
+        text.unicodeScalars.contains(where: { $0.properties.generalCategory == .currencySymbol })
+      else { return nil }
+      let found = text.firstMatch(of: /(\p{Sc})\s?[0-9]|[0-9]\s?(\p{Sc})/)?.output
+      return (found?.1 ?? found?.2).map(String.init)
+    }
+    if let (sign, _) = share(sign), let code = Currency.codes(writtenAs: sign).first {
+      return Self(code, 0.4, "its texts have \"\(sign)\": correct it if need be")
+    }
+    func host(_ text: String) -> String? {
+      guard PictureText.isAbsolute(text) else { return nil }
+      return text.split(separator: "/").dropFirst(text.hasPrefix("//") ? 0 : 1).first
+        .flatMap { $0.split(separator: ":")[0].split(separator: ".").last }.map(String.init)
+    }
+    if let (code, text) = share({ host($0).flatMap { code("domain", $0) } }) {
+      return Self(code, 0.4, "addresses end in .\(host(text) ?? ""): correct it if need be")
+    }
+    func prefix(_ text: String) -> String? {
+      let digits = text.hasPrefix("+") ? text.filter(\.isWholeNumber) : ""
+      guard digits.count >= 9, text.utf8.count <= 24 else { return nil }
+      return [3, 2].lazy.compactMap { code("phone", String(digits.prefix($0))) }.first
+    }
+    if let (code, text) = share(prefix) {
+      return Self(code, 0.4, "phone numbers begin with \(text.prefix(4)): correct it if need be")
+    }
+    let named = prices.first?.place.names.flatMap(NameWords.words) ?? []
+    return named.lazy.compactMap { word in
+      let reason = "the price is called \(word): correct it if need be"
+      return code("priceName", word).map { Self($0, 0.3, reason) }
+    }.first
   }
 
   /// A currency code around the items of a response, best at a name such as `currency` and not `base_currency`.
@@ -467,11 +520,16 @@ enum PriceText {
   /// If one or two digits follow the last point or comma, this point or comma is the decimal separator.
   static func number(_ text: String) -> Double? {
     if let number = Double(text) { return number }
-    let kept = (amounts(text).first ?? text).filter { $0.isWholeNumber || ".,".contains($0) }
+    let first = amounts(text).first ?? text
+    let kept = first.filter { $0.isWholeNumber || ".,".contains($0) }
+    let power =
+      !text.contains(where: \.isLetter)
+      ? 0 : amounts(text).compactMap { try? WrittenPrice($0) }.map(\.scale).max() ?? 0
     guard let point = kept.lastIndex(where: { ".,".contains($0) }),
       (1...2).contains(kept[kept.index(after: point)...].count)
-    else { return Double(digits(kept)) }
-    return Double("\(digits(String(kept[..<point]))).\(kept[kept.index(after: point)...])")
+    else { return Double("\(digits(kept))e\(power)") }
+    let fraction = kept[kept.index(after: point)...]
+    return Double("\(digits(String(kept[..<point]))).\(fraction)e\(power)")
   }
 
   /// Whether one or two digits follow the last point or comma of a text.

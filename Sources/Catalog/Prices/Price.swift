@@ -100,7 +100,10 @@ extension Price {
     let unit = isBare ? String(ends[1][last...].dropFirst()) : ""
     let high = try Price(parsing: String(ends[1]), currency: currency)
     let low = try Price(parsing: ends[0] + unit, currency: currency)
-    guard low.minorUnits <= high.minorUnits else {
+    // In "₹50 - 60 lakh", the first end is no amount by itself.
+    let scales = (try WrittenPrice(ends[0] + unit).scale, try WrittenPrice(String(ends[1])).scale)
+    guard low.minorUnits <= high.minorUnits, scales.0 > 0 || scales.1 == 0
+    else {
       throw priceError("\"\(text)\" is not one amount, nor a range with its low end first")
     }
     return low
@@ -227,8 +230,8 @@ struct WrittenPrice {
   /// The digits between the separators, in ASCII.
   private var groups = [""]
   private var separators: [Character] = []
-  /// Whether the amount counts ten thousands, as in "10.5万円" and "3만원".
-  private var isTenThousandfold = false
+  /// The power of ten that the amount counts: 4 for "10.5万円" and "3만원", 5 for "1.5 lakh", 6 for "2,5 млн ₽".
+  private(set) var scale = 0
 
   /// Splits a text.
   ///
@@ -245,10 +248,7 @@ struct WrittenPrice {
       throw fault("has the unknown unit \"\(before)\"")
     }
     var after = try unit(in: scalars[scalars.index(after: last)...])
-    if let mark = after.first, "万萬만".contains(mark) {
-      after.removeFirst()
-      isTenThousandfold = true
-    }
+    (scale, after) = Self.scale(of: after, isMoney: !before.isEmpty)
     units = [before, after].filter { !$0.isEmpty }
     for scalar in scalars[first...last] {
       if let digit = Self.digit(scalar) {
@@ -284,13 +284,31 @@ struct WrittenPrice {
       && groups[0].count <= 3 && groups.last?.count == 3
       && groups.dropFirst().dropLast().allSatisfy { (2...3).contains($0.count) }
     guard groups.count == 1 || isGrouped else { throw fault("has an unknown digit grouping") }
-    guard isTenThousandfold else { return (groups.joined(), fraction) }
-    let digits = fraction + String(repeating: "0", count: max(0, 4 - fraction.count))
-    return (groups.joined() + digits.prefix(4), String(digits.dropFirst(4)))
+    let digits = fraction + String(repeating: "0", count: max(0, scale - fraction.count))
+    return (groups.joined() + digits.prefix(scale), String(digits.dropFirst(scale)))
+  }
+
+  /// The powers of ten that words such as "万" and "lakh" mean, the longest word first.
+  private static let scales = (WordTable.currencies.values["scale"] ?? [:])
+    .compactMapValues(Int.init).sorted { $0.key.count > $1.key.count }
+
+  /// Splits the unit behind an amount into a power of ten and the unit of the currency, as in "млн ₽".
+  ///
+  /// A single letter, as in "$1.2m", is a power of ten only beside a unit: "5 m" is a length.
+  private static func scale(of unit: String, isMoney: Bool) -> (Int, String) {
+    guard !unit.isEmpty, Currency.codes(writtenAs: unit).isEmpty else { return (0, unit) }
+    for (word, scale) in scales where unit.hasPrefix(word) {
+      let rest = String(unit.dropFirst(word.count).drop { $0 == "." })
+      let isLetter = word.utf8.count == 1
+      if rest.isEmpty ? isMoney || !isLetter : !Currency.codes(writtenAs: rest).isEmpty {
+        return (scale, rest)
+      }
+    }
+    return (0, unit)
   }
 
   /// The meaning of a point before digits, in one price or in the prices of a currency.
-  enum Point: Hashable {
+  enum Point: String {
     /// Points group thousands. For example, "1.299,50" and "9,50" show this.
     case groups
     /// The point is the decimal separator. For example, "1,299.50" and "9.50" show this.
@@ -324,7 +342,9 @@ struct WrittenPrice {
   private func hasDecimals(in currency: String) throws(CatalogError) -> Bool {
     guard let last = separators.last, last == "." || last == "," else { return false }
     if let lastIsDecimal { return lastIsDecimal }
-    if isTenThousandfold { return last == "." }
+    // "10.500万" has decimals. Of "1.250 млн", nobody knows.
+    if scale == 4 || scale == 8 { return last == "." }
+    if scale > 0 { throw fault("may mean thousands or decimals") }
     let isPadded = groups[1].hasSuffix("0")
     switch (Currency.exponent(of: currency), last, Currency.point(in: currency)) {
     // In a currency without decimals, three decimals could only be zeros, and nobody writes such decimals.
@@ -342,19 +362,14 @@ struct WrittenPrice {
 
   /// Marks after a whole amount that mean zero decimals, as in "12,-", "99:-", "5.--" and "5/-".
   private static let emptyDecimals = [",", ".", ":", "/"].flatMap { separator in
-    ["--", "-", "–", "—"].map { separator + $0 }
+    ["--", "-", "–", "—", "="].map { separator + $0 }
   }
 
   /// Remarks that taxes are included, or that only say that the amount is a price, without spaces and in lower case.
   ///
   /// The amount beside such a remark is the price. Other remarks are errors, because the amount beside them can have
   /// another meaning.
-  private static let taxNotes = [
-    "税込み", "税込", "incl.vat", "inc.vat", "includingvat", "vatincluded", "vatincl.",
-    "incl.tax", "inc.tax", "taxincluded", "incl.gst", "inc.gst", "inkl.mwst.", "inkl.mwst",
-    "inkl.ust.", "ttc", "ivaincluido", "ivaincluído", "ivaincl.", "ivainclusa", "inkl.moms",
-    "부가세포함", "vat포함", "含税", "saleprice", "regularprice",
-  ]
+  private static let taxNotes = WordTable.currencies.words(of: "taxNote")
 
   /// The unit without the remark that taxes are included.
   ///
