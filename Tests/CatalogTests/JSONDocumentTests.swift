@@ -49,7 +49,8 @@ struct JSONDocumentTests {
 
     #expect(
       text
-        == "cannot read section main: line 3, column 11: expected no comma before \"}\", found \",\""
+        == "cannot read section main: line 3, column 11: expected no comma before \"}\", found \",\"; "
+        + "remove this comma"
     )
   }
 

@@ -244,7 +244,15 @@ struct EvidenceCollection {
       guard place.steps.count < Self.depthLimit else { return }
       for (name, value) in node.members { visit(value, place.adding(name)) }
     case .array:
-      guard let last = place.steps.last, !last.isList, last.choice == nil else { return }
+      guard let last = place.steps.last, last.choice == nil, last.name != FieldPlace.everyElement
+      else { return }
+      if last.isList {
+        // A list in a list, as in `{"images": [["/a.jpg", "/b.jpg"]]}`.
+        for element in node.elements.prefix(Self.elementLimit) {
+          visit(element, place.adding(FieldPlace.everyElement))
+        }
+        return
+      }
       let elements = node.elements
       let position = position(elements, last.name)
       let apart = position.isEmpty ? sizes(elements) : position
@@ -408,7 +416,9 @@ struct FieldPlace: Hashable {
     var names: [String] = []
     var isChosen = false
     for step in steps {
-      let isSilent = isChosen || names.last.map { Self.addsNothing(step.name, $0) } ?? false
+      let isSilent =
+        isChosen || step.name == Self.everyElement
+        || names.last.map { Self.addsNothing(step.name, $0) } ?? false
       isChosen = step.choice != nil
       if !isSilent { names.append(step.said) }
     }
@@ -495,6 +505,7 @@ struct FieldPlace: Hashable {
     var nodes = [node]
     for step in steps {
       nodes = nodes.flatMap { node -> [JSONNode] in
+        if step.name == Self.everyElement { return node.entries }
         guard let value = node[step.name] else { return [] }
         return step.isList ? value.elements : [value]
       }

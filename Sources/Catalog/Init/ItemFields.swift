@@ -54,6 +54,13 @@ struct ItemFields {
           return isUnique && !evidence.isRefused ? score : score.doubtful
         }.ranked(by: \.confidence)
       }
+      if field == .id, ranking.first?.evidence.share(PictureText.isLink) ?? 0 > 0.9,
+        let code = ranking.firstIndex(where: {
+          $0.isSure && $0.evidence.isNearlyUnique && $0.evidence.share(PictureText.isLink) == 0
+        })
+      {
+        ranking.insert(ranking.remove(at: code), at: 0)
+      }
       if field == .title { ranking = Self.named(ranking) }
       if field == .title || field == .id { ranking = Self.doubted(ranking) }
       guard let first = ranking.first else { continue }
@@ -300,7 +307,15 @@ struct ItemFields {
     let place = score.evidence.place
     let siblings = evidence.compactMap { other in
       Self.difference(place, other.place).map { (step: $0, other: other) }
-    }.filter { $0.other.isPictureText && !$0.other.isPage }
+    }.filter { sibling in
+      // The URL of a page, such as `original_url` beside `image`, is no form of a picture.
+      let other = sibling.other
+      let word = NameWords.words(of: other.place.name).last ?? ""
+      let isPage =
+        sibling.step == 0 && FieldRules.isNamed("pageLink", word)
+        && !FieldRules.isPicture(other.place.name) && other.share(PictureText.hasEnding) <= 0.5
+      return other.isPictureText && !other.isPage && !isPage
+    }
     let forms = siblings.filter { step, other in
       other.held == score.evidence.held
         && (step > 0 || [place, other.place].allSatisfy { Self.isFormName($0.steps[step].said) }
@@ -363,7 +378,8 @@ struct ItemFields {
   /// Whether an id and a title were found, without which no item can be read.
   func isUsable(in place: ItemPlace) -> Bool {
     rankings[.title] != nil
-      && (place.kind == .itemsByID && place.areNamedApart || rankings[.id] != nil)
+      && ((place.kind == .itemsByID || place.areKeyed) && place.areNamedApart
+        || rankings[.id] != nil)
   }
 
   /// Whether the objects have an id, a price, or a title with a picture.

@@ -25,10 +25,14 @@ struct ItemPlace {
   var condition = ""
   /// The sections, if the response has several; otherwise empty.
   var sections: [JSONNode] = []
-  /// The member names of ``sections`` if these are arrays in an object; otherwise empty.
+  /// The member names of ``sections`` if these are in an object and hold the items directly; otherwise empty.
   var names: [String] = []
   /// Whether the object with the sections or items has other members too, which are no such lists.
   var hasOthers = false
+  /// Whether a section is an object whose members are its items: `{"drinks": {"a1": {…}}, "food": {"b1": {…}}}`.
+  var areKeyed = false
+  /// Whether some of the objects in ``sections`` or beside the items are empty, and therefore left out.
+  var hasEmpty = false
   /// Whether each item has a name of its own in the response, if the items are the members of objects.
   ///
   /// In `{"a": {"item1": {…}}, "b": {"item1": {…}}}`, two items have the same name.
@@ -51,11 +55,13 @@ struct ItemPlace {
   }
 
   /// The JSONPath to the place, such as `$.data.products`.
-  var jsonPath: String { FieldPlace.path(path) + condition }
+  var jsonPath: String { FieldPlace.path(path) + (kind == .list ? condition : "") }
 
   /// The JSONPath to all items, such as `$.groups[*].dishes`.
   var allItems: String {
-    sections.isEmpty ? jsonPath : "\(jsonPath)[*]\(member?.all.dropFirst() ?? "")"
+    sections.isEmpty
+      ? jsonPath + (kind == .itemsByID ? ".*" : "")
+      : "\(jsonPath)[*]\(member?.all.dropFirst() ?? "")\(condition)"
   }
 
   /// The same place without the sections that do not satisfy a condition.
@@ -66,16 +72,25 @@ struct ItemPlace {
       self, zip(names, sections).map { (name: $0, list: $1, isKept: isSection($0, $1)) }
     )
     kept.leftOut = some.filter { !$0.isKept }.map {
-      OtherList(path: path + [$0.name], entries: $0.list.elements)
+      OtherList(path: path + [$0.name], entries: $0.list.entries)
     }
     some.removeAll { !$0.isKept }
     kept.names = some.map(\.name)
     kept.sections = some.map(\.list)
-    kept.items = kept.sections.flatMap(\.elements)
+    kept.items = kept.sections.flatMap(\.entries)
     return kept
   }
 
-  /// The same list without the entries that have no value at a path.
+  /// The lists of items whose entries a filter can leave out: the only one, or that of each section.
+  var lists: [[JSONNode]] {
+    switch kind {
+    case .list: [items]
+    case .sections: sections.map { section in member.map { $0.nodes(in: section) } ?? [] }
+    case .sectionsByName, .itemsByID: []
+    }
+  }
+
+  /// The same lists without the entries that have no value at a path.
   ///
   /// For example, a list of all entries of a service can have pages and settings beside the products.
   func keeping(itemsWith place: FieldPlace) -> ItemPlace {
@@ -110,6 +125,10 @@ struct ItemPlace {
         addSections(elements, at: path)
         addParts(elements, at: path)
         visitUnlike(elements, at: path)
+      }
+      let inner = all.flatMap(\.elements)
+      if all.allSatisfy({ $0.kind == .array }), Self.areObjects(inner) {
+        found.append(ItemPlace(kind: .list, path: path + [FieldPlace.everyElement], items: inner))
       }
       // A response to a batch of one request is an array with one element.
       if elements.count == 1, path.isEmpty { visit(elements[0], at: [FieldPlace.everyElement]) }
@@ -216,25 +235,42 @@ struct ItemPlace {
       _ named: [(name: String, value: JSONNode)],
       at path: [String]
     ) {
-      let values = named.map(\.value)
+      let values = named.map(\.value).filter { $0.kind != .object || $0.count > 0 }
       guard values.count > 1 else { return }
-      let lists = named.filter { $0.value.kind == .array && Self.areObjects($0.value.elements) }
+      let lists = named.filter { Self.isList($0.value) }
       let sections = lists.map(\.value)
       let hasOthers = lists.count < named.count
-      if lists.count > 1, Self.areAkin(sections.map(\.elements), isStrict: hasOthers) {
-        add(.sectionsByName, path, nil, sections.flatMap(\.elements), sections)
-        found[found.count - 1].names = lists.map(\.name)
-        found[found.count - 1].hasOthers = hasOthers
+      let entries = sections.map(\.entries)
+      if lists.count > 1, Self.areAkin(entries, isStrict: hasOthers) {
+        let items = entries.flatMap(\.self)
+        var place = ItemPlace(kind: .sectionsByName, path: path, items: items)
+        place.hasEmpty = sections.map(\.count).reduce(0, +) > items.count
+        place.sections = sections
+        place.names = lists.map(\.name)
+        place.hasOthers = hasOthers
+        let keys = sections.filter { $0.kind == .object }.flatMap { $0.members.map(\.name) }
+        place.areKeyed = !keys.isEmpty
+        place.areNamedApart = keys.count == place.items.count && Set(keys).count == keys.count
+        found.append(place)
       }
       guard Self.areObjects(values) else { return }
+      // The sections can be in groups: `{"drinks": {"hot": {…}, "cold": {…}}, "food": {"warm": {…}}}`.
+      let inner = values.flatMap(\.members)
+      if lists.isEmpty, path.count < 4, inner.count <= 200,
+        inner.allSatisfy({ Self.isList($0.value) })
+      {
+        addByName(inner, at: path + [FieldPlace.everyElement])
+      }
       let members = values[0].members.filter { Self.areObjects($0.value.elements) }.map(\.name)
       for member in members.prefix(10) where values.allSatisfy({ $0[member]?.kind == .array }) {
         let items = values.flatMap { $0[member]?.elements ?? [] }
         guard Self.areObjects(items) else { continue }
         add(.sectionsByName, path, FieldPlace(steps: []).adding(member), items, values)
       }
-      guard Self.areAlike(values) else { return }
-      found.append(ItemPlace(kind: .itemsByID, path: path, items: values))
+      if Self.areAlike(values) {
+        found.append(ItemPlace(kind: .itemsByID, path: path, items: values))
+        found[found.count - 1].hasEmpty = values.count < named.count
+      }
       // For example `{"sites": {"a": {"goods": {"1": …}}, "b": {"goods": {"2": …}}}}`.
       for (name, first) in values[0].members.prefix(10) where first.kind == .object {
         let members = values.flatMap { $0[name]?.members ?? [] }
@@ -245,6 +281,13 @@ struct ItemPlace {
         place.areNamedApart = Set(members.map(\.name)).count == members.count
         found.append(place)
       }
+    }
+
+    /// Whether a value is an array of objects, or an object whose members are objects with names in common.
+    private static func isList(_ value: JSONNode) -> Bool {
+      let entries = value.entries
+      return areObjects(entries)
+        && (value.kind == .array || entries.count > 1 && areAlike(entries))
     }
 
     /// Whether the lists are of the same kind: each has half of the names of the longest one, or its id, price or picture.
@@ -290,6 +333,13 @@ struct ItemPlace {
 }
 
 extension JSONNode {
+  /// The elements of a list, or the values of an object's members, without empty objects, which are no items.
+  var entries: [JSONNode] {
+    (kind == .object ? members.map(\.value) : elements).filter {
+      $0.kind != .object || $0.count > 0
+    }
+  }
+
   /// The values around the items of a response, with the names that lead to them: `["meta", "total"]`.
   ///
   /// They are in at most four objects, one in the other, and not in lists. Of each object, 60 members are looked at. A
@@ -379,11 +429,13 @@ struct ResponseLook {
           )
         }
       }
-      if place.kind == .list, let title = fields.rareTitle(in: place.items) {
+      if let title = fields.rareTitle(in: place.lists) {
+        let others = place.items.filter { $0.count > 0 }
         place = place.keeping(itemsWith: title.place)
         fields = self.fields(of: place, isLenient)
+        // An empty object is certainly no item.
         confidence = min(
-          FieldScore.doubt,
+          others.count > place.items.count ? FieldScore.doubt : 1,
           fields.confidence * MappingProposal.weight(of: place, fields)
         )
       }
@@ -436,7 +488,9 @@ struct ResponseLook {
     let areSections = wide.place.kind == .sectionsByName
     let member = wide.place.member.map { [$0.name] } ?? []
     let path = wide.place.path + (areSections ? [every] + member : [])
-    return best.place.kind == (areSections ? .list : .itemsByID)
+    let isWithin =
+      best.place.kind == .itemsByID ? !areSections || wide.place.areKeyed : areSections
+    return isWithin && [.list, .itemsByID].contains(best.place.kind)
       && (areSections || wide.place.kind == .itemsByID)
       && path != best.place.path && path.count == best.place.path.count
       && zip(path, best.place.path).allSatisfy { $0 == $1 || $0 == every }
@@ -464,7 +518,9 @@ struct ResponseLook {
   /// Whether neither of two lists, or of the lists in two objects, is a part of the other, and they have other items.
   private static func isBeside(_ other: Found, _ best: Found) -> Bool {
     let items = [best, other].map(\.fields.identities)
-    return [best, other].allSatisfy { $0.place.kind == .list || !$0.place.names.isEmpty }
+    return [best, other].allSatisfy {
+      [.list, .itemsByID].contains($0.place.kind) || !$0.place.names.isEmpty
+    }
       && !best.place.path.starts(with: other.place.path)
       && !other.place.path.starts(with: best.place.path)
       && items[0].intersection(items[1]).count * 2 < items[1].count
@@ -495,7 +551,7 @@ extension ItemFields {
   /// and no other title.
   ///
   /// - Returns: Nil too if these objects have another title, and most of them a price or a picture: then they are items.
-  fileprivate func rareTitle(in objects: [JSONNode]) -> FieldEvidence? {
+  fileprivate func rareTitle(in lists: [[JSONNode]]) -> FieldEvidence? {
     let titles = alternatives(.title)
     let called = evidence.filter {
       $0.place.steps.allSatisfy { !$0.isList && $0.choice == nil } && $0.isText
@@ -504,13 +560,18 @@ extension ItemFields {
     guard titles.count < 2, let best = called.max(by: { $0.held < $1.held }), best.held > 1,
       best.variety > 0.5
     else { return nil }
-    let lacking = objects.filter { best.place.nodes(in: $0).first?.text?.isEmpty ?? true }
+    func lacks(_ object: JSONNode) -> Bool {
+      best.place.nodes(in: object).first?.text?.isEmpty ?? true
+    }
+    let lacking = lists.flatMap { $0.filter(lacks) }
     let shown = salePrice + normalPrice + thumbnail + gallery
     let areItems =
       titles.contains { $0.evidence.fills(best) }
       && lacking.count { shows(shown, $0) } * 2 > lacking.count
-    return SkipLimit.standard.refuses(lost: lacking.count, of: objects.count) && !areItems
-      ? best : nil
+    let isRefused = lists.contains {
+      SkipLimit.standard.refuses(lost: $0.count(where: lacks), of: $0.count)
+    }
+    return isRefused && !areItems ? best : nil
   }
 
   /// Whether an object has a value at one of the paths.
@@ -521,7 +582,7 @@ extension ItemFields {
   /// Whether nearly all objects have a price in those lists in which some have one.
   fileprivate func arePriced(_ lists: [JSONNode]) -> Bool {
     let counts = lists.map { list in
-      let objects = list.elements.prefix(200)
+      let objects = list.entries.prefix(200)
       return (objects.count, objects.count { shows(salePrice + normalPrice, $0) })
     }.filter { $1 > 0 }
     return !counts.isEmpty && counts.allSatisfy { $1 * 10 >= $0 * 9 }
@@ -532,7 +593,7 @@ extension ItemFields {
   /// A sync must be able to read them, and some have a price or a picture if items of the other lists have one. Objects
   /// in a list that is called `categories` must have a price, and so must any objects if nearly all others have one.
   fileprivate func areItems(_ list: JSONNode, called name: String, _ arePriced: Bool) -> Bool {
-    let objects = list.elements
+    let objects = list.entries
     let (ids, titles) = (rankings[.id] ?? [], alternatives(.title))
     let lost = objects.count { !shows(ids, $0) || !shows(titles, $0) }
     let plain = NameWords.plain(name)

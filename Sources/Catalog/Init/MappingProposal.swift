@@ -107,7 +107,8 @@ package struct MappingProposal {
       let plain = NameWords.plain(name)
       // Lists of artists or brands are parts of items, unless the whole response is such a list.
       let isOfOthers =
-        FieldRules.isOfOthers(plain) || FieldRules.has("other", in: String(plain.dropLast()))
+        !["shop", "store"].contains(plain) && FieldRules.isOfOthers(plain)
+        || FieldRules.has("other", in: String(plain.dropLast()))
       return FieldRules.isNamed("inside", plain) || FieldRules.has("beside", in: plain)
         || !place.sections.isEmpty && isOfOthers
     }
@@ -272,7 +273,9 @@ extension MappingProposal: ProposedReading {
       return [noted("items: \(YAMLText.scalar(path))", confidence, reason)]
         + rivalLists + otherLists
     case .sections:
-      let from = YAMLText.scalar(sectionKey == nil ? "\(path)[*]\(member)" : "$\(member)")
+      let from = YAMLText.scalar(
+        (sectionKey == nil ? "\(path)[*]" : "$") + member + place.condition
+      )
       let sections = count(place.sections.count, "section")
       return [noted("items: \(from)", confidence, "\(reason) in \(sections)")]
     case .sectionsByName:
@@ -281,7 +284,8 @@ extension MappingProposal: ProposedReading {
         + rivalLists + otherLists + made()
     case .itemsByID:
       let objects = count(itemCount, "object")
-      return [noted("# Items by id", confidence, "\(objects) in an object")] + made()
+      return [noted("# Items by id", confidence, "\(objects) in an object")]
+        + rivalLists + otherLists + made()
     }
   }
 
@@ -320,14 +324,25 @@ extension MappingProposal: ProposedReading {
       let member = place.member?.name
       let named = member == nil ? nil : sectionTitle?.evidence.place.steps[0].name
       let title = named.map { "(\(value($0)) // .key)" } ?? ".key"
-      let items = member.map(value) ?? ".value"
+      let filled = place.hasEmpty ? " | select(.value != {})" : ""
+      let entries =
+        isIDMemberName
+        ? ".value | to_entries[]\(filled) | .value + {id: .key}"
+        : ".value[]\(place.hasEmpty ? " | select(. != {})" : "")"
+      let items =
+        member.map(value) ?? (place.areKeyed || place.hasEmpty ? "[\(entries)]" : ".value")
       let others =
-        (place.hasOthers ? ["(.value | type == \"array\")"] : [])
+        (!place.hasOthers
+          ? []
+          : place.areKeyed
+            ? ["(.value | try all(.[]; type == \"object\") catch false)"]
+            : ["(.value | type == \"array\")"])
         + place.leftOut.compactMap { $0.path.last.map { ".key != \(JQText.string($0))" } }
       let kept = others.isEmpty ? "" : " | select(\(others.joined(separator: " and ")))"
       return "{sections: [\(jqEntries)\(kept) | {key, title: \(title), items: \(items)}]}"
     case .itemsByID:
-      return "{items: [\(jqEntries) | .value\(isIDMemberName ? " + {id: .key}" : "")]}"
+      let filled = place.hasEmpty ? " | select(.value != {})" : ""
+      return "{items: [\(jqEntries)\(filled) | .value\(isIDMemberName ? " + {id: .key}" : "")]}"
     }
   }
 
@@ -361,7 +376,7 @@ extension MappingProposal: ProposedReading {
 
   /// Whether the id of an item is its member name in the object that contains the items: `{"c1": {…}, "c2": {…}}`.
   private var isIDMemberName: Bool {
-    place.kind == .itemsByID && place.areNamedApart
+    (place.kind == .itemsByID || place.areKeyed) && place.areNamedApart
       && fields.rankings[.id]?.first?.isSure != true
   }
 
@@ -412,10 +427,12 @@ extension MappingProposal: ProposedReading {
     let number = #"[match("\\d([\\d .,٬٫]*\\d)?").string][0]"#
     let program = YAMLText.quoted(evidence.place.program(number))
     let example = evidence.samples.first { !PriceText.isPrice($0) } ?? ""
-    let reason = "\(YAMLText.quoted(example)) is no amount; records: \(program)"
+    // The first number of "from 1,2 tỷ" is not its amount.
+    let isScaled = evidence.samples.contains { ((try? WrittenPrice($0))?.scale ?? 0) > 0 }
+    let remedy = isScaled ? "" : "; records: \(program) leaves its first number"
     return [
       "  # \(field.rawValue): \(YAMLText.scalar(evidence.place.first))   "
-        + YAMLText.comment("\(reason) leaves its first number")
+        + YAMLText.comment("\(YAMLText.quoted(example)) is no amount\(remedy)")
     ]
   }
 

@@ -59,20 +59,26 @@ struct PriceChoice {
       score.meaning == .asked ? isFree || score.zeros < 0.5 : score.zeros < 1
     }
     return paid.map { score in
-      var score = isOneOfSeveral(score.evidence) ? score.doubtful : score
+      // The price of the item itself goes before that of a variant, perhaps of a larger size.
+      let isPart =
+        score.evidence.place.isOfVariant && paid.contains { !$0.evidence.place.entersList }
+      var score = isOneOfSeveral(score.evidence) || isPart ? score.doubtful : score
       if score.meaning != .asked { score.evidence.dropZeros() }
       return score
     }.ranked(by: \.confidence)
   }
 
   /// Whether an amount is one of several prices of an item, for example the first in a list of wholesale and retail
-  /// prices, or an attribute that another shop could have set.
+  /// prices or of the offers of several shops, or an attribute that another shop could have set.
+  ///
+  /// The first of an item's variants stands for the item.
   private static func isOneOfSeveral(_ evidence: FieldEvidence) -> Bool {
-    evidence.place.isChosen
-      || evidence.values > evidence.held
-        && evidence.place.steps.contains {
-          $0.isList && PriceMeaning.isPrice(PriceMeaning.plain($0.name))
-        }
+    let place = evidence.place
+    let isListed = place.steps.contains {
+      $0.isList && PriceMeaning.isPrice(PriceMeaning.plain($0.name))
+    }
+    return place.isChosen
+      || evidence.values > evidence.held && (isListed || place.entersList && !place.isOfVariant)
   }
 
   /// Chooses the price to pay: the reduced price if there is one, followed by the price of the other items.
@@ -126,11 +132,7 @@ struct PriceChoice {
     let known = salePrice + [full].compactMap(\.self)
     let rivals =
       offered.filter { rival in
-        let isOfPart =
-          !sale.evidence.place.isMany
-          && rival.evidence.place.steps.contains {
-            $0.isList && FieldRules.isNamed("variant", NameWords.plain($0.name))
-          }
+        let isOfPart = !sale.evidence.place.isMany && rival.evidence.place.isOfVariant
         return rival.confidence > sale.confidence - 0.15 && !isOfPart
           && !known.contains { $0.isSame(as: rival) || $0.isConverted(to: rival) }
       } + unnamed
@@ -209,6 +211,13 @@ struct PriceChoice {
     if isGuess { offered += former }
     let isDerived = !sale.isSure && (former.isEmpty || isGuess)
     normalPrice = [hasRival || isDerived ? normal.doubtful : normal]
+  }
+}
+
+extension FieldPlace {
+  /// Whether the value is in the list of an item's variants.
+  fileprivate var isOfVariant: Bool {
+    entersList && steps.contains { FieldRules.has("variant", in: NameWords.plain($0.name)) }
   }
 }
 

@@ -62,13 +62,15 @@ struct JSONText {
   ///   - found: The text at this place as a message quotes it, or nil if there is nothing to quote.
   ///   - subject: The name of the text, for example "section main".
   ///   - code: The kind of fault.
+  ///   - remedy: The next step, or nil if there is none to advise.
   /// - Returns: The error.
   func fault(
     _ expected: String,
     at place: Int,
     found: String? = nil,
     of subject: String,
-    _ code: CatalogError.Code = .malformedJSON
+    _ code: CatalogError.Code = .malformedJSON,
+    remedy: String? = nil
   ) -> CatalogError {
     let before = bytes[..<place]
     let lineStart = before.lastIndex(of: 0x0A).map { before.index(after: $0) } ?? before.startIndex
@@ -78,7 +80,8 @@ struct JSONText {
       line: before.count { $0 == 0x0A } + 1,
       column: before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1,
       expected: expected,
-      reason: "expected \(expected)" + (found.map { ", found \($0)" } ?? "")
+      reason: "expected \(expected)" + (found.map { ", found \($0)" } ?? ""),
+      remedy: remedy
     )
   }
 }
@@ -177,6 +180,10 @@ struct JSONRepair {
     if byte == UInt8(ascii: "\"") { return try string() }
     let token = token
     let isLiteral = ["true", "false", "null"].contains { token.elementsEqual($0.utf8) }
+    if byte == UInt8(ascii: ","), bytes[..<index].last(where: { $0 > 0x20 }) == byte {
+      // In JSON Lines, the first of two commas is at the end of a line.
+      throw extraComma("a value", at: index, remedy: "remove the comma before it")
+    }
     guard isLiteral || token.isJSONNumber else { throw fault("a value") }
     if !isLiteral, isTooLarge(token) {
       replace(index..<token.endIndex, with: "\"\(String(decoding: token, as: UTF8.self))\"")
@@ -193,7 +200,8 @@ struct JSONRepair {
         let comma = index - 1
         skipSpace()
         if byte == closer {
-          throw fault("no comma before \(Self.quoted([closer]))", at: comma, found: "\",\"")
+          let expected = "no comma before \(Self.quoted([closer]))"
+          throw extraComma(expected, at: comma, remedy: "remove this comma")
         }
         if closer == Self.brace { try name() }
         return true
@@ -203,6 +211,10 @@ struct JSONRepair {
       closers.removeLast()
     }
     return false
+  }
+
+  private func extraComma(_ expected: String, at place: Int, remedy: String) -> CatalogError {
+    text.fault(expected, at: place, found: "\",\"", of: subject, remedy: remedy)
   }
 
   /// Reads the name of a member and the colon behind it.

@@ -169,6 +169,14 @@ struct TableRecords {
     var rows = Rows(bytes, separator: separator)
     let kind = separators.first { $0.byte == separator }?.name ?? "commas"
     let names = rows.next(most: mostColumns)?.cells ?? []
+    var below = rows
+    let lines = names + (below.next(most: 1)?.cells ?? [])
+    if names.count == 1, lines.count == 2, isTable(Array(lines.joined(separator: "\n").utf8)) {
+      return (
+        "each of its lines is in quotes as a whole, so that it has one column",
+        #"take these quotes away, for example with sed -E 's/^"|"\r?$//g; s/""/"/g'"#
+      )
+    }
     let isRecord = names.count > 1 && isRecord(names, above: rows)
     if !isRecord, areNames(names) {
       while let row = rows.next(most: 1) {
