@@ -127,7 +127,8 @@ package struct ListingWindows {
     guard let first = sections.first?.lowerBound, let last = sections.last?.upperBound,
       body.count - (last - first) <= mostAround
     else { return nil }
-    let (head, tail) = (start..<first, last..<body.count)
+    // Each window begins like the response, with its byte order mark.
+    let (head, tail) = (0..<first, last..<body.count)
     let ways = decoder.mapping.items.compactMap { $0.namesOfArray?.names }
     var scan = ArrayScan(body, for: ways, size: size)
     var plans: [Plan] = []
