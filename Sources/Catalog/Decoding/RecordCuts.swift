@@ -86,8 +86,13 @@ extension RecordCuts {
     var cuts: RecordCuts?
     var linesOfNames = 0
     while let (offset, piece) = cursor.nextPiece() {
-      for (index, byte) in piece.enumerated() {
-        let next = offset + index + 1
+      var index = 0
+      while true {
+        index += scan.skip(piece.span, from: index)
+        guard index < piece.count else { break }
+        let byte = piece[index]
+        index += 1
+        let next = offset + index
         switch scan.step(byte) {
         // Whether a quote encloses a cell depends on the records behind it, which another part may have.
         case .stray: return nil
@@ -97,7 +102,7 @@ extension RecordCuts {
         case .rowEnd where scan.width != nil:
           // The names come before each part. Behind a carriage return alone, a part's first line feed would be no line.
           let hasReturn = byte == 0x0D
-          if hasReturn, piece.dropFirst(index + 1).first != 0x0A { return nil }
+          if hasReturn, piece.dropFirst(index).first != 0x0A { return nil }
           cuts = RecordCuts(from: hasReturn ? next + 1 : next, size: size)
           linesOfNames = scan.lines
         case .part, .quote, .cellEnd, .rowEnd: break
@@ -136,17 +141,26 @@ extension RecordCuts {
     var found: (depth: Int, cuts: RecordCuts)?
     var isEnded = false
     while let (offset, piece) = cursor.nextPiece() {
-      for (index, byte) in piece.enumerated() where !scan.skips(byte) {
-        switch scan.step(byte, at: offset + index) {
+      var index = 0
+      while true {
+        index += scan.skip(piece.span, from: index)
+        guard index < piece.count else { break }
+        let place = offset + index
+        let byte = piece[index]
+        index += 1
+        switch scan.step(byte, at: place) {
         case .none: break
         case .refused: return nil
         case .start(let start, let isEmpty):
-          let name = scan.name
-          let local = name.split(separator: ":").last.map(String.init) ?? name
-          if names.contains(name) || names.contains(local) {
-            if isEnded { return nil }
-            if found == nil { found = (depth, RecordCuts(from: start, size: size)) }
-            if depth == found?.depth { found?.cuts.cut(at: start) }
+          // Elements inside a record cannot be others.
+          if isEnded || depth <= found?.depth ?? .max {
+            let name = scan.name
+            let local = name.split(separator: ":").last.map(String.init) ?? name
+            if names.contains(name) || names.contains(local) {
+              if isEnded { return nil }
+              if found == nil { found = (depth, RecordCuts(from: start, size: size)) }
+              if depth == found?.depth { found?.cuts.cut(at: start) }
+            }
           }
           if !isEmpty { depth += 1 }
         case .end(let start):

@@ -55,6 +55,7 @@ struct XMLRecords {
 
     mutating func add(_ value: RecordValue, _ name: String, isPlain: Bool) {
       guard let known = places[name] else {
+        if places.isEmpty { places.reserveCapacity(16) }
         places[name] = (members.count, isPlain)
         return members.append((name, [value]))
       }
