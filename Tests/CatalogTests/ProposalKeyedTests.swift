@@ -40,6 +40,19 @@ struct ProposalKeyedTests {
     #expect(Set(items.map(\.id)).count == items.count)
   }
 
+  @Test func `one object in an object is a section beside longer ones`() throws {
+    let file = try proposal(
+      of: """
+        {"Pizza": \(Self.keyed("p", 1...3)), "Drinks": \(Self.keyed("d", 1...1)),
+        "meta": {"author": {"name": "Jo", "email": "j@x.example"}}}
+        """
+    )
+
+    let sections = file.listings[0].sections
+    #expect(sections.map(\.key).prefix(2) == ["Pizza", "Drinks"], "\(file.text)")
+    #expect(sections.flatMap(\.items).count == 4, "\(file.text)")
+  }
+
   @Test func `other objects keyed by ids are no items`() throws {
     let users = (1...20).map { #""u\#($0)": {"name": "Jo \#($0)", "email": "j\#($0)@x.example"}"# }
     let file = try proposal(
@@ -87,6 +100,9 @@ struct ProposalKeyedTests {
     (#""toppings": [{"name": "L", "price": 1.5}], "amount": 9.5"#, true),
     (#""extras": {"cheese": {"price": 1.NUMBER}}"#, true),
     (#""giftwrap_price": 1.2NUMBER, "unitPrice": 9.5"#, true),
+    (#""options": [{"name": "L", "price": 1.5}], "amount": 9.5"#, true),
+    (#""options": [{"name": "L", "price": 1NUMBER.5}]"#, false),
+    (#""related": [{"name": "Bag", "price": 1NUMBER.5}]"#, true),
     (#""stores": [{"name": "X", "price": NUMBER.5}, {"name": "Y", "price": 9.5}]"#, true),
     (#""base_price": 9.5, "variants": [{"name": "L", "price": 1NUMBER.5}]"#, true),
     (

@@ -71,7 +71,7 @@ struct ItemPlace {
     var (kept, some) = (
       self, zip(names, sections).map { (name: $0, list: $1, isKept: isSection($0, $1)) }
     )
-    kept.leftOut = some.filter { !$0.isKept }.map {
+    kept.leftOut += some.filter { !$0.isKept }.map {
       OtherList(path: path + [$0.name], entries: $0.list.entries)
     }
     some.removeAll { !$0.isKept }
@@ -237,7 +237,17 @@ struct ItemPlace {
     ) {
       let values = named.map(\.value).filter { $0.kind != .object || $0.count > 0 }
       guard values.count > 1 else { return }
-      let lists = named.filter { Self.isList($0.value) }
+      var lists = named.filter { Self.isList($0.value) }
+      if let longest = lists.map(\.value.entries).max(by: { $0.count < $1.count }) {
+        // One object in an object, as in `{"drinks": {"d1": {…}}}`, is a list if the items beside it are like it.
+        let kept = Set(lists.map(\.name))
+        lists = named.filter { name, value in
+          let entries = value.entries
+          return kept.contains(name)
+            || value.kind == .object && entries.count == 1 && Self.areObjects(entries)
+              && Self.areAkin([longest, entries], isStrict: true)
+        }
+      }
       let sections = lists.map(\.value)
       let hasOthers = lists.count < named.count
       let entries = sections.map(\.entries)
@@ -251,6 +261,14 @@ struct ItemPlace {
         let keys = sections.filter { $0.kind == .object }.flatMap { $0.members.map(\.name) }
         place.areKeyed = !keys.isEmpty
         place.areNamedApart = keys.count == place.items.count && Set(keys).count == keys.count
+        let taken = Set(place.names)
+        let others = named.filter { name, value in
+          place.areKeyed && value.kind == .object && !taken.contains(name)
+            && Self.areObjects(value.entries)
+        }
+        place.leftOut = others.map {
+          OtherList(path: path + [$0.name], entries: $0.value.entries)
+        }
         found.append(place)
       }
       guard Self.areObjects(values) else { return }

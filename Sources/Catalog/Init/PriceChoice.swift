@@ -119,6 +119,15 @@ struct PriceChoice {
     } else {
       chooseOnlyPrice(others)
     }
+    // The price of an option can be added to an amount of the item that nobody calls a price.
+    let isAdded = salePrice.contains { price in
+      price.evidence.place.steps.contains {
+        $0.isList && FieldRules.isNamed("option", $0.name.lowercased())
+      }
+    }
+    if isAdded, (others + costs).contains(where: { $0.share > 0.5 && !$0.place.isMany }) {
+      salePrice = salePrice.map(\.doubtful)
+    }
     guard let sale = salePrice.first, sale.confidence > FieldScore.floor else { return }
     let unnamed = others.map { FieldScore(evidence: $0, confidence: 0.5) }.filter { rival in
       let isCalled = FieldRules.has(

@@ -384,8 +384,9 @@ extension CurrencyProposal {
   private static func hinted(_ items: [FieldEvidence], _ prices: [FieldEvidence]) -> Self? {
     func share(_ finds: (String) -> String?) -> (code: String, text: String)? {
       for evidence in items where evidence.isText {
-        let found = evidence.samples.compactMap { text in finds(text).map { ($0, text) } }
-        guard let first = found.first, found.count * 2 > evidence.samples.count,
+        let some = evidence.samples.prefix(50)
+        let found = some.compactMap { text in finds(text).map { ($0, text) } }
+        guard let first = found.first, found.count * 2 > some.count,
           found.allSatisfy({ $0.0 == first.0 })
         else { continue }
         return first
