@@ -34,7 +34,8 @@ struct PriceTests {
       ("\u{200F}١٬٢٩٩٫٥٠ ر.س\u{200F}", "SAR", 129_950), ("۱۲٬۵۰۰", "IRR", 1_250_000),
       ("1.299.500", "EUR", 129_950_000), ("19.9", "USD", 1990), ("¥1,200", "JPY", 1200),
       ("৳১,২৯৯", "BDT", 129_900), ("5 USD.", "USD", 500), ("Rs.99", "INR", 9900),
-    ])
+    ] as [(String, String, Int)]
+  )
   func `a written price is read exactly`(text: String, currency: String, units: Int) throws {
     let price = try Price(parsing: text, currency: currency)
 

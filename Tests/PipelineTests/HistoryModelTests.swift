@@ -124,7 +124,7 @@ struct HistoryModelTests {
     var model = HistoryModel()
     func often(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
 
-    for round in 1...200 {
+    for round in 1...(Sweep.isWhole ? 200 : 120) {
       if round > 1 { change(using: &random) }
       try shop.publish()
       shop.clock.advance(86_400 * Int64.random(in: 1...4, using: &random))
