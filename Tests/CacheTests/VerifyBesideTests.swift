@@ -95,6 +95,30 @@ struct VerifyBesideTests {
     #expect(report.strays == [relative("x")])
   }
 
+  @Test func `a wrong square and a foreign file beside it are reported once no run is active`()
+    throws
+  {
+    let cache = try CacheOnDisk(folder)
+    let picture = try #require(try cache.entry(url("a")))
+    let squares = SquareStore(cache.layout, index: cache.index, side: 8)
+    try squares.store(Array("a square".utf8), of: picture)
+    try squares.flush()
+    let square = try #require(try cache.index.square(of: picture.id, side: 8))
+    #expect(try cache.verify() == VerifyReport(checked: 5))
+    try folder.write("another", to: "cache/\(square.name)")
+    try folder.write("no square", to: "cache/squares/8/stray")
+
+    do {
+      let lock = try CacheLock(cache.layout, holder: "larder sync, process 1")
+      #expect(try cache.verify() == VerifyReport(checked: 5))
+      withExtendedLifetime(lock) {}
+    }
+    let report = try cache.verify()
+
+    #expect(report.damaged == [square.name] && report.strays == ["squares/8/stray"])
+    #expect(report.checked == 5)
+  }
+
   @Test func `a picture whose row changes during the check is not judged by the old row`()
     throws
   {

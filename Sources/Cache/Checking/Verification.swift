@@ -63,11 +63,8 @@ package struct Verification: Sendable {
     isStopped: @Sendable () -> Bool = { false },
     progress: (VerifyPosition, Int) -> Void = { _, _ in }
   ) throws(LarderError) -> VerifyReport {
-    let remote: RemoteVerification?
-    if let listing = layout.listing {
-      remote = try RemoteVerification(listing, index)
-    } else {
-      remote = nil
+    let remote = try layout.listing.map { listing throws(LarderError) in
+      try RemoteVerification(listing)
     }
     let start = start ?? VerifyPosition(isFull: depth == .full)
     var position = start
@@ -75,14 +72,12 @@ package struct Verification: Sendable {
     let count: Int
     (count, position.checked) = try index.heldCount(through: start.last)
     var isComplete = false
-    var suspects = try index.heldPictures(at: start.damaged + start.missing)
     while true {
       let pass = try index.pictures(after: position.last, count: Self.pass, onlyHeld: true)
       isComplete = pass.isEmpty
       guard !isComplete, let found = look(at: pass, depth, remote, isStopped: isStopped)
       else { break }
       for (entry, verdict) in found where verdict != .good {
-        suspects[entry.name.path] = entry.id
         position.note(verdict, at: entry.name.path)
       }
       position.checked += pass.count
@@ -92,35 +87,40 @@ package struct Verification: Sendable {
     let paths = Set(position.damaged + position.missing)
       .union(try layout.strays(index))
     var report = try review.stableReport(paths) { paths throws(LarderError) in
-      if let remote { return try remote.lookAgain(at: paths, depth) }
-      return try lookAgain(at: paths, suspects, depth)
+      try lookAgain(at: paths, depth, remote)
     }
     report.checked = position.checked
     report.isComplete = isComplete
     report.unchecked = isComplete ? 0 : max(0, count - position.checked)
     guard report.isComplete, remote == nil else { return report }
     let squares = SquareVerification(layout, index)
-    let first = try squares.run(depth).report
-    report.add(
-      try review.stableReport(first.paths) { paths throws(LarderError) in
-        try squares.look(at: paths, depth)
-      }
-    )
-    report.checked += first.checked
+    let first = try squares.look(depth).report
+    var stable = try review.stableReport(first.paths) { _ throws(LarderError) in
+      try squares.look(depth)
+    }
+    stable.checked = first.checked
+    report.add(stable)
     return report
   }
 
   /// Checks these pictures in parallel.
   ///
+  /// - Parameters:
+  ///   - entries: The rows of the pictures.
+  ///   - depth: Whether to compare sizes or to read every byte.
+  ///   - remote: The check of the store that has the pictures; nil if they are files.
+  ///   - rows: The rows from the store's metadata, by path; nil to use its list of objects.
+  ///   - isStopped: Returns whether to end early.
   /// - Returns: The result for each picture; nil if the check was stopped.
   private func look(
     at entries: [PictureEntry],
     _ depth: Depth,
     _ remote: RemoteVerification?,
+    rows: [String: PictureEntry]? = nil,
     isStopped: @Sendable () -> Bool
   ) -> [(PictureEntry, CheckedFile)]? {
     if let remote {
-      let found = remote.verdicts(entries, depth, isStopped: isStopped)
+      let found = remote.verdicts(entries, depth, rows: rows, isStopped: isStopped)
       return found.count == entries.count ? Array(zip(entries, found)) : nil
     }
     let verdicts = Mutex([CheckedFile?](repeating: nil, count: entries.count))
@@ -139,39 +139,45 @@ package struct Verification: Sendable {
   ///
   /// - Parameters:
   ///   - paths: The paths of the files to check.
-  ///   - ids: For each path that has a row, the picture of that row.
   ///   - depth: Whether to compare sizes or to read every byte.
+  ///   - remote: The check of the store that has the pictures; nil if they are files.
   /// - Returns: The findings of this check.
-  /// - Throws: ``LarderError`` when the index or a folder cannot be read.
+  /// - Throws: ``LarderError`` when the index, a folder or the store cannot be read.
   private func lookAgain(
     at paths: Set<String>,
-    _ ids: [String: PictureID],
-    _ depth: Depth
+    _ depth: Depth,
+    _ remote: RemoteVerification?
   ) throws(LarderError) -> SuspectReview.Look {
     var found = SuspectReview.Look()
-    let pictures = paths.compactMap { ids[$0] }
-    let before = try index.pictures(pictures)
-    var verdicts: [PictureID: CheckedFile] = [:]
-    for (id, entry) in before where entry.isHeld { verdicts[id] = verdict(entry, depth) }
-    let after = try index.pictures(pictures)
-    for path in paths.sorted() {
-      guard let id = ids[path], let verdict = verdicts[id] else { continue }
-      guard let entry = after[id], entry.sha256 == before[id]?.sha256,
-        entry.stamp == before[id]?.stamp
-      else {
-        found.unstable.insert(path)
-        continue
-      }
-      found.report.add(path, verdict)
-      if verdict == .damaged(isNewer: true) { found.underWay.insert(path) }
+    let stored = try remote?.rows(at: paths)
+    let ids = try index.heldPictures(at: paths)
+    let before = try index.pictures(Array(ids.values)).values.filter(\.isHeld)
+    var verdicts: [PictureID: (row: PictureEntry, file: CheckedFile)] = [:]
+    for (entry, file) in look(at: before, depth, remote, rows: stored, isStopped: { false }) ?? []
+    {
+      verdicts[entry.id] = (entry, file)
     }
-    let others = paths.filter { ids[$0] == nil }.sorted()
-    let known = try index.heldPictures(at: others)
-    for path in others where known[path] == nil && layout.kind(of: path) != nil {
-      found.report.strays.append(path)
-      if PictureName.isPicturePath(path) { found.underWay.insert(path) }
+    let after = try index.pictures(before.map(\.id))
+    for path in paths.sorted() {
+      if let id = ids[path], let (row, verdict) = verdicts[id] {
+        guard let now = after[id], now.sha256 == row.sha256, now.stamp == row.stamp else {
+          found.unstable.insert(path)
+          continue
+        }
+        found.report.add(path, verdict)
+        if verdict == .damaged(isNewer: true) { found.underWay.insert(path) }
+      } else if ids[path] == nil, isThere(path, stored) {
+        found.report.strays.append(path)
+        if PictureName.isPicturePath(path) { found.underWay.insert(path) }
+      }
     }
     return found
+  }
+
+  /// Whether there is a file at a path, or an object of another program if a store has the pictures.
+  private func isThere(_ path: String, _ stored: [String: PictureEntry]?) -> Bool {
+    guard let stored else { return layout.kind(of: path) != nil }
+    return stored[path].map { !$0.isRow(at: path) } ?? false
   }
 
   /// Repairs the findings of ``run(_:from:isStopped:progress:)``, so that the next sync fetches the missing pictures.

@@ -11,14 +11,18 @@ struct RemoteVerification {
   private static let readers = 16
 
   private let remote: any RemotePictures
-  private let index: Index
   private let objects: [String: RemoteObject]
 
   /// Requests the list of all stored objects.
   ///
   /// - Throws: ``LarderError`` when the store cannot be read.
-  init(_ listing: RemoteListing, _ index: Index) throws(LarderError) {
-    (remote, self.index, objects) = (listing.remote, index, try listing.objects())
+  init(_ listing: RemoteListing) throws(LarderError) {
+    (remote, objects) = (listing.remote, try listing.objects())
+  }
+
+  /// Reads the rows of these pictures from the store's metadata; see ``RemotePictures/rows(at:)``.
+  func rows(at paths: Set<String>) throws(LarderError) -> [String: PictureEntry] {
+    try remote.rows(at: paths.sorted())
   }
 
   /// Checks pictures.
@@ -72,29 +76,6 @@ struct RemoteVerification {
     } catch {
       return .unreadable
     }
-  }
-
-  /// Checks pictures again, and files that seem to have no row; see ``SuspectReview``.
-  func lookAgain(
-    at paths: Set<String>,
-    _ depth: Verification.Depth
-  ) throws(LarderError) -> SuspectReview.Look {
-    var found = SuspectReview.Look()
-    let rows = try remote.rows(at: paths.sorted())
-    let ids = try index.heldPictures(at: paths)
-    let entries = try index.pictures(Array(ids.values)).values.filter(\.isHeld)
-      .sorted { $0.id < $1.id }
-    let verdicts = verdicts(entries, depth, rows: rows, isStopped: { false })
-    for (entry, verdict) in zip(entries, verdicts) where verdict != .good {
-      found.report.add(entry.name.path, verdict)
-      if verdict == .damaged(isNewer: true) { found.underWay.insert(entry.name.path) }
-    }
-    for path in paths.sorted() where ids[path] == nil {
-      guard let row = rows[path], !row.isRow(at: path) else { continue }
-      found.report.strays.append(path)
-      if PictureName.isPicturePath(path) { found.underWay.insert(path) }
-    }
-    return found
   }
 }
 

@@ -14,49 +14,21 @@ struct SquareVerification {
     self.index = index
   }
 
-  /// Checks all squares.
-  func run(_ depth: Verification.Depth) throws(LarderError) -> SuspectReview.Look {
-    guard try layout.root.findKind("squares") != nil else { return SuspectReview.Look() }
-    var look = try look(at: nil, depth)
+  /// Checks all squares, and finds files that no square can have.
+  ///
+  /// A run changes squares in any order, and each is made from its picture. So while a run is at work, none of the
+  /// findings counts.
+  func look(_ depth: Verification.Depth) throws(LarderError) -> SuspectReview.Look {
+    var found = SuspectReview.Look()
+    guard try layout.root.findKind("squares") != nil else { return found }
+    for entry in try index.currentSquares().map(\.square) {
+      found.report.checked += 1
+      found.report.add(entry.name, judge(entry, depth))
+    }
     let files = try layout.squareFiles()
     let known = try known(files)
-    look.report.strays = files.filter { !known.contains($0) }
-    return look
-  }
-
-  /// Checks the files at these paths: squares, and strays, which are files without a row.
-  ///
-  /// If `paths` is nil, all squares are checked.
-  func look(at paths: Set<String>?, _ depth: Verification.Depth) throws(LarderError)
-    -> SuspectReview.Look
-  {
-    var found = SuspectReview.Look()
-    let entries = try index.currentSquares().map(\.square)
-      .filter { paths?.contains($0.name) ?? true }
-    for entry in entries {
-      found.report.checked += 1
-      let verdict = judge(entry, depth)
-      found.report.add(entry.name, verdict)
-      // A run may be about to change the row. For example, if a square can no longer be made of a picture, the run
-      // removes the file before it changes the row.
-      if verdict == .damaged(isNewer: true) || verdict == .missing {
-        found.underWay.insert(entry.name)
-      }
-    }
-    guard let paths else { return found }
-    found.report.checked = 0
-    let now = try index.currentSquares().map { ($0.square.name, $0.square) }
-    let rows = Dictionary(now) { first, _ in first }
-    for entry in entries where rows[entry.name] != entry {
-      found.report.remove([entry.name])
-      found.unstable.insert(entry.name)
-    }
-    let others = paths.subtracting(entries.map(\.name)).sorted()
-    let known = try known(others)
-    for path in others where !known.contains(path) && layout.kind(of: path) != nil {
-      found.report.strays.append(path)
-      if isPicturePath(path) { found.underWay.insert(path) }
-    }
+    found.report.strays = files.filter { !known.contains($0) }
+    found.underWay = found.report.paths
     return found
   }
 
@@ -70,17 +42,12 @@ struct SquareVerification {
       }
       let folder = try Folder(path: layout.path(place), creating: false)
       let name = String(entry.path.dropFirst(3))
-      let (stamp, isGood): (FileStamp?, Bool)
-      switch depth {
-      case .fast:
-        stamp = try folder.find(name)
-        isGood = stamp?.bytes == entry.stamp?.bytes
-      case .full:
-        let file = try folder.digest(of: name)
-        (stamp, isGood) = (file?.stamp, file?.sha256 == entry.sha256)
-      }
-      guard !isGood else { return .good }
-      return .damaged(isNewer: stamp.map { $0.inode != entry.stamp?.inode } ?? false)
+      let isGood =
+        switch depth {
+        case .fast: try folder.find(name)?.bytes == entry.stamp?.bytes
+        case .full: try folder.digest(of: name)?.sha256 == entry.sha256
+        }
+      return isGood ? .good : .damaged(isNewer: false)
     } catch {
       return .unreadable
     }
@@ -94,11 +61,6 @@ struct SquareVerification {
     for path in files { pictures[path] = picture(ofSquare: path) }
     let held = try index.heldPictures(at: Set(pictures.values), anyEnding: true)
     return Set(files.filter { path in pictures[path].flatMap { held[$0] } != nil })
-  }
-
-  /// Whether a path has the form of a square's path.
-  private func isPicturePath(_ path: String) -> Bool {
-    picture(ofSquare: path).map(PictureName.isPicturePath) ?? false
   }
 
   /// The path of the picture whose square has this path, such as `images/3f/….jpg`.

@@ -519,19 +519,4 @@ extension StoredFormWriter {
       $0.member("to", change.to)
     }
   }
-
-  mutating func value(_ skipped: [SyncReport.Skipped]) {
-    array {
-      for item in skipped {
-        $0.object {
-          $0.member("field", item.field)
-          $0.member("id", item.id)
-          $0.member("index", item.index)
-          $0.member("lost", item.lost.rawValue)
-          $0.member("reason", item.reason)
-          $0.member("section", item.section)
-        }
-      }
-    }
-  }
 }

@@ -123,36 +123,24 @@ struct SectionNotes: Sendable, Equatable {
 }
 
 extension SectionNotes {
-  /// The notes as JSON, for example `[{"id":"HBDEF","reason":"…"}]`; an empty text if there are none.
+  /// The notes as JSON; an empty text if there are none.
   var text: String {
-    if self == SectionNotes() { return "" }
-    var writer = StoredFormWriter()
-    if self == SectionNotes(skipped: skipped) {
-      writer.value(skipped)
-      return String(decoding: writer.bytes, as: UTF8.self)
-    }
-    writer.object {
-      $0.member("absent", absent.map(\.rawValue).sorted())
-      $0.member("failure", failure)
-      if isGivenUp { $0.member("givenUp", Int(1)) }
-      if let listed { $0.member("listed", listed) }
-      if !omitted.isEmpty {
-        $0.name("omitted")
-        $0.object {
-          $0.member("items", omitted.items)
-          $0.name("reasons")
-          $0.value(omitted.reasons)
-        }
-      }
-      $0.name("skipped")
-      $0.value(skipped)
-      if let total { $0.member("total", total) }
-      if let unfollowed { $0.member("unfollowed", unfollowed) }
-    }
-    return String(decoding: writer.bytes, as: UTF8.self)
+    guard self != SectionNotes() else { return "" }
+    let form = Form(
+      absent: absent.map(\.rawValue).sorted(),
+      failure: failure,
+      givenUp: isGivenUp ? 1 : nil,
+      listed: listed,
+      omitted: omitted.isEmpty ? nil : omitted,
+      skipped: skipped,
+      total: total,
+      unfollowed: unfollowed
+    )
+    // Encoding cannot fail, because there are only texts and whole numbers.
+    return String(decoding: (try? form.jsonLine()) ?? [], as: UTF8.self)
   }
 
-  /// Parses the output of ``text``.
+  /// Parses the output of ``text``, or that of an older larder, which wrote unreadable items alone as an array.
   init(_ text: String) {
     guard !text.isEmpty else { return }
     let (decoder, data) = (JSONDecoder(), Data(text.utf8))
@@ -171,7 +159,7 @@ extension SectionNotes {
     listed = form.listed
   }
 
-  private struct Form: Decodable {
+  private struct Form: Codable {
     var absent: [String]
     var failure: String?
     var givenUp: Int?
