@@ -100,7 +100,10 @@ import Testing
         #expect(run.status == 0 || isWithheld, "page \(page), part \(part): \(run.errors)")
         #expect(after.status == 0, "page \(page), part \(part): \(after.errors)")
         #expect(before.status == 0 || said, "page \(page), part \(part)")
-        #expect(said || after.output.contains("A1"))
+        #expect(
+          said || after.output.contains("A1"),
+          "page \(page), part \(part): \(run.errors) \(before.output) \(after.output)"
+        )
         if said { found += 1 }
       }
     }

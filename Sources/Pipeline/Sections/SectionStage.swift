@@ -96,6 +96,12 @@ final class SectionStage: Sendable {
       reader: context.catalog.reader(at: reading.position),
       mapping: context.catalog.listingDigest(at: reading.position)
     )
+    // A page of one section always has a row for it. If the index was damaged and lost that row, fetch the page again.
+    if let held = request.held, !context.catalog.isMany(source: reading.position),
+      try context.index.decoded(held.id).isEmpty
+    {
+      request.held = nil
+    }
     // If the catalog file has no `paging`, the link is not followed, but the section gets a warning.
     let paging = context.catalog.paging(ofSource: reading.position)
     request.followsLink = paging == nil || paging?.step == .link
