@@ -105,7 +105,7 @@ extension ExportReport {
     }
     var sum =
       "\(folder): \(count), \(linked) linked, \(copied) copied, \(unchanged) unchanged; "
-      + "catalog.json, manifest.jsonl, manifest.csv"
+      + (hasLists ? "catalog.json, manifest.jsonl, manifest.csv" : "no lists")
     if places > 0 { sum += ", items.geojson with \(Quantities.count(places, "place"))" }
     if !renamed.isEmpty, !namesEach {
       sum += "; \(Quantities.count(renamed.count, "picture")) under another name (-v lists them)"

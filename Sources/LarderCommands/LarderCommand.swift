@@ -111,7 +111,7 @@ package struct LarderCommand: ParsableCommand {
   ///
   /// If the error is a request for help or completions, that text is printed on stdout, and the process ends.
   private static func parserFailure(_ error: any Error) -> CommandFailure {
-    let text = fullMessage(for: error)
+    let text = fullMessage(for: error, columns: Terminal.widthOfHelp)
     if let help = HelpText(text) {
       if let word = helpByAccident(ProgramArguments.all) {
         return CommandFailure(

@@ -14,14 +14,19 @@ package struct ResumePoint: Hashable, Sendable {
   ///
   /// A redirect may lead the next attempt to another resource, where the same entity-tag can name other bytes.
   package var source: String?
+  /// The length of the whole body, as the interrupted response announced it; nil if it did not.
+  package var whole: ByteCount?
 
   /// Makes a resume point.
   ///
   /// ``Validators/resumeValidator(date:)`` returns valid validators.
-  package init(offset: ByteCount, validator: String, source: String? = nil) {
-    self.offset = offset
-    self.validator = validator
-    self.source = source
+  package init(
+    offset: ByteCount,
+    validator: String,
+    source: String? = nil,
+    whole: ByteCount? = nil
+  ) {
+    (self.offset, self.validator, self.source, self.whole) = (offset, validator, source, whole)
   }
 }
 
@@ -100,7 +105,8 @@ extension ResumePoint {
   /// All of the following must be true:
   ///
   /// - The status is 206.
-  /// - `Content-Range` is a single range that starts at the offset and extends to the end of the whole body.
+  /// - `Content-Range` is a single range that starts at the offset and extends to the end of the whole body, which has
+  ///   the same length as before.
   /// - The response is from the same resource.
   /// - `Content-Length`, if there is one, is the length of the range.
   /// - If the validator is an entity-tag, the response has the same entity-tag. (RFC 9110, section 15.3.7)
@@ -114,7 +120,8 @@ extension ResumePoint {
       return false
     }
     // If the range ended before the end of the body, the last part of the body would be missing.
-    if let whole = range.whole, bytes.upperBound != whole - 1 { return false }
+    let end = bytes.upperBound + 1
+    if [range.whole, whole].contains(where: { $0 != nil && $0 != end }) { return false }
     if let tag = EntityTag(validator) {
       let answered = head.headers.bytes("ETag").flatMap { EntityTag($0) }
       return answered?.isIdentical(to: tag) ?? false

@@ -78,7 +78,12 @@ struct PartialTests {
 
     #expect(
       sink.resumePoint
-        == ResumePoint(offset: ByteCount(count), validator: "\"v1\"", source: Self.place)
+        == ResumePoint(
+          offset: ByteCount(count),
+          validator: "\"v1\"",
+          source: Self.place,
+          whole: ByteCount(Self.whole.count)
+        )
     )
 
     try finish(sink, cache)
@@ -122,7 +127,12 @@ struct PartialTests {
 
     #expect(
       sink.resumePoint
-        == ResumePoint(offset: ByteCount(count), validator: "\"v1\"", source: Self.place)
+        == ResumePoint(
+          offset: ByteCount(count),
+          validator: "\"v1\"",
+          source: Self.place,
+          whole: ByteCount(Self.whole.count)
+        )
     )
     try finish(sink, cache)
     try expectWhole(cache)

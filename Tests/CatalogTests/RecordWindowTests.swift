@@ -56,7 +56,8 @@ struct RecordWindowTests {
       "id\n" + (1...40).map { "A\($0)\tx\ty\tz\n" }.joined() + "B\tx\ty\t\"\nC\n",
       "read: tsv\nitem: {id: $.id, title: $.id}"
     ),
-    (lines, "format: list"), ("\u{FEFF}" + lines, "format: list"),
+    (lines, "format: list"),
+    ("\u{FEFF}" + lines, "read: lines\nitem: {id: $.number, title: $.text}"),
     (lines, "read: lines\nitem: {id: $.number, title: $.text}"),
     (records.joined(separator: "\n"), "read: jsonl\nitems: $"),
     ("\n" + records.joined(separator: "\r\n") + "\n", "items: [$.none, $]"),

@@ -132,6 +132,29 @@ import Testing
     #expect(!catalog.contains(#""path":"A1-thumb.jpg""#) && catalog.contains("A2-thumb.jpg"))
   }
 
+  @Test func `a file that no export wrote is listed and stays, also in later exports`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 2)
+    _ = try shop.sync(folder)
+    try folder.write("mine", to: "out/A1-thumb.jpg")
+    try folder.write("mine", to: "out/catalog.json")
+
+    for _ in 0..<2 {
+      let report = try Self.export(folder)
+
+      #expect(report.failed.map(\.path) == ["A1-thumb.jpg", "catalog.json"])
+      #expect(report.failed.allSatisfy { $0.reason.contains("no export wrote it") })
+      #expect(report.files == 6 && !report.hasLists)
+      #expect(try folder.read("out/A1-thumb.jpg") == Array("mine".utf8))
+      #expect(try folder.read("out/catalog.json") == Array("mine".utf8))
+    }
+    for name in ["A1-thumb.jpg", "catalog.json"] {
+      try FileManager.default.removeItem(atPath: folder.path("out/\(name)"))
+    }
+    let report = try Self.export(folder)
+    #expect(report.failed.isEmpty && report.hasLists && report.files == 7)
+  }
+
   @Test func `a symbolic link given by the user is followed, for the cache and the export`() throws
   {
     let folder = try TemporaryFolder()

@@ -60,9 +60,9 @@ package final class CacheLayout: Sendable {
     root = try Folder(path: path, creating: true, isNamed: true)
     // Checked before anything is created in the folder.
     try root.demandOwnership()
+    try Self.tag(root)
     images = try Folder(path: path + "/images", creating: true)
     partialFolder = Mutex(try Folder(path: path + "/partial", creating: true))
-    try Self.tag(root)
   }
 
   /// Opens a work folder in the cache at `path`, and creates missing folders.
@@ -111,7 +111,22 @@ package final class CacheLayout: Sendable {
     rmdir(folders.path)
   }
 
+  /// Marks a folder as a cache by the file `CACHEDIR.TAG`, which is the first file in every cache.
+  ///
+  /// - Throws: ``LarderError/Code/unfitFolder`` if the folder has other files. Backups would leave them out, and `gc` would
+  ///   remove those in `images/`.
   private static func tag(_ root: Folder) throws(LarderError) {
+    let names = try root.names()
+    guard !names.contains("CACHEDIR.TAG") else { return }
+    // A volume can have `lost+found`.
+    guard names.contains("index.sqlite") || names.allSatisfy({ $0 == "lost+found" }) else {
+      throw LarderError(
+        .unfitFolder,
+        "cannot use \(root.path) as the cache: it is not empty, and is no cache of larder",
+        remedy: .ownFolder,
+        thing: root.path
+      )
+    }
     let descriptor = openat(
       root.descriptor,
       "CACHEDIR.TAG",

@@ -68,7 +68,12 @@ package final class PictureSink: BodySink {
   package var resumePoint: ResumePoint? {
     state.withLock { state in
       guard state.count > 0, let body = body(state) else { return nil }
-      return ResumePoint(offset: state.count, validator: body.validator, source: body.source)
+      return ResumePoint(
+        offset: state.count,
+        validator: body.validator,
+        source: body.source,
+        whole: body.length
+      )
     }
   }
 

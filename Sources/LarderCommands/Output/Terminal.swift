@@ -24,9 +24,19 @@ struct Terminal: Sendable {
   static var isStandardOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// The current width of the terminal on stderr, in columns.
-  static var width: Int {
+  static var width: Int { width(of: STDERR_FILENO) }
+
+  /// The number of columns for help: that of the variable `COLUMNS` or of the terminal on stdout, but at least 40.
+  ///
+  /// The argument parser ends the process if it is to wrap its help in fewer than 27.
+  static var widthOfHelp: Int {
+    let wish = OutboxOptions.variable("COLUMNS").flatMap { Int($0) } ?? 0
+    return max(40, wish > 0 ? wish : width(of: STDOUT_FILENO))
+  }
+
+  private static func width(of descriptor: Int32) -> Int {
     var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
 

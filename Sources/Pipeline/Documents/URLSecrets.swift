@@ -46,11 +46,14 @@ struct URLSecrets: Hashable, Sendable {
   }
 
   /// Replaces the values in the path and query of a URL with `${NAME}`.
-  func veiled(_ url: WebURL) -> WebURL {
+  func veiled(_ url: WebURL) -> WebURL { Self.changed(url) { veiled($0) } }
+
+  /// The URL with another path and query.
+  fileprivate static func changed(_ url: WebURL, _ change: (String) -> String) -> WebURL {
     let target = String(Substring(url.text.utf8.dropFirst(url.pathStart)))
-    let veiled = veiled(target)
-    guard veiled != target else { return url }
-    let (path, query) = Self.parts(of: veiled)
+    let changed = change(target)
+    guard changed != target else { return url }
+    let (path, query) = parts(of: changed)
     return WebURL(
       scheme: url.scheme,
       userInfo: url.userInfo,
@@ -139,20 +142,23 @@ struct URLSecrets: Hashable, Sendable {
 
 /// A transport that inserts the values of variables into the URLs of requests, and replaces the values with `${NAME}`
 /// in responses.
+///
+/// The run's other secrets, such as a token in a header field, become `***` in URLs and messages, because a redirect can
+/// repeat them.
 final class SecretTransport: Fetching {
   private let transport: any Fetching
   private let variables: URLSecrets
+  private let secrets: RunSecrets
 
-  init(_ transport: any Fetching, _ variables: URLSecrets) {
-    self.transport = transport
-    self.variables = variables
+  init(_ transport: any Fetching, _ variables: URLSecrets, _ secrets: RunSecrets) {
+    (self.transport, self.variables, self.secrets) = (transport, variables, secrets)
   }
 
   func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
     do throws(TransferFailure) {
       return try transport.parse(text, relativeTo: base)
     } catch {
-      throw variables.veiled(error)
+      throw veiled(error)
     }
   }
 
@@ -163,15 +169,22 @@ final class SecretTransport: Fetching {
   ) {
     let exchange: VeiledExchange
     do throws(TransferFailure) {
-      exchange = try VeiledExchange(request, variables, transport)
+      exchange = try VeiledExchange(request, variables, secrets, transport)
     } catch {
-      return completion(.failure(variables.veiled(error)))
+      return completion(.failure(veiled(error)))
     }
-    transport.fetch(exchange.sent, into: VeilingSink(sink, exchange)) { [variables] result in
+    transport.fetch(exchange.sent, into: VeilingSink(sink, exchange)) { result in
       completion(
-        result.map { $0.with(head: exchange.veiled($0.head)) }.mapError(variables.veiled)
+        result.map { $0.with(head: exchange.veiled($0.head)) }.mapError(self.veiled)
       )
     }
+  }
+
+  private func veiled(_ failure: TransferFailure) -> TransferFailure {
+    var failure = variables.veiled(failure)
+    failure.url = secrets.applied(to: failure.url)
+    failure.detail = secrets.applied(to: failure.detail)
+    return failure
   }
 
   func fields(of request: Request) -> Headers { transport.fields(of: request) }
@@ -185,10 +198,12 @@ private struct VeiledExchange: Sendable {
   let sent: Request
   private let asked: WebURL
   private let variables: URLSecrets
+  private let secrets: RunSecrets
 
   init(
     _ request: Request,
     _ variables: URLSecrets,
+    _ secrets: RunSecrets,
     _ parser: any URLParsing
   ) throws(TransferFailure) {
     var sent = request
@@ -198,14 +213,15 @@ private struct VeiledExchange: Sendable {
     }
     self.sent = sent
     asked = request.url
-    self.variables = variables
+    (self.variables, self.secrets) = (variables, secrets)
   }
 
   func veiled(_ head: ResponseHead) -> ResponseHead {
-    head.renamed(
-      head.url == sent.url ? asked : variables.veiled(head.url),
-      fields: variables.veiled
-    )
+    let url =
+      head.url == sent.url
+      ? asked
+      : URLSecrets.changed(variables.veiled(head.url)) { secrets.applied(to: $0) }
+    return head.renamed(url) { variables.isEmpty ? $0 : variables.veiled($0) }
   }
 
   func revealed(_ point: ResumePoint) -> ResumePoint {
@@ -273,6 +289,9 @@ final class RunSecrets: Sendable {
   func hide(_ secret: String) {
     redactor.withLock { $0.hide(secret) }
   }
+
+  /// Whether there is no secret so far.
+  var isEmpty: Bool { present == SecretRedactor() }
 
   /// A redactor for the secrets that were added so far.
   var present: SecretRedactor { redactor.withLock(\.self) }

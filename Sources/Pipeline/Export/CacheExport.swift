@@ -27,7 +27,7 @@ public struct ExportOptions: Sendable, Hashable {
 public struct ExportReport: Sendable, Hashable, Codable {
   /// A file that could not be written.
   public struct Failure: Sendable, Hashable, Codable {
-    /// The picture's URL.
+    /// The picture's URL, or the name of a list such as `catalog.json`.
     public package(set) var url: String
     /// The path that the file would have in the exported folder.
     public package(set) var path: String
@@ -57,6 +57,9 @@ public struct ExportReport: Sendable, Hashable, Codable {
   public package(set) var deleted = 0
   /// The number of files that are left for the next export, because this one was ended early.
   public package(set) var unfinished = 0
+
+  /// Whether no list, such as `catalog.json`, was left out because another file has its name.
+  package var hasLists: Bool { !failed.contains { ExportLists.names.contains($0.path) } }
 }
 
 /// Exports a cache to a folder.
@@ -148,6 +151,10 @@ struct ExportRun {
   private let noted: ExportRecord
   private var record: ExportRecord
   private var written: Set<String> = []
+  /// The paths of files that the user or another program put into the folder.
+  ///
+  /// They are never replaced.
+  private var foreign: Set<String> = []
   /// The URLs of pictures that are not in the cache, or whose files disappeared before they were exported.
   private var missing: Set<String>
   /// The URLs of pictures whose file could not be written.
@@ -209,16 +216,38 @@ struct ExportRun {
     return ExportPlan.Picture(url: image.url, sha256: image.sha256 ?? "", type: type)
   }
 
-  /// Records the name of every file before the files exist.
+  /// Records the name of every file before the files exist, and finds the foreign files in their places.
   ///
   /// If this export is killed, a later one therefore knows which files larder wrote.
   mutating func announce() throws(LarderError) {
     for image in images where image.state == .held {
-      guard let path = plan.paths[image.url], record.files[path] == nil else { continue }
+      guard let path = plan.paths[image.url] else { continue }
       let bytes = image.bytes.map { ByteCount($0) }
-      record.files[path] = ExportRecord.File(url: image.url, bytes: bytes)
+      let source = remote == nil ? image.path.map { "\(cache)/\($0)" } : nil
+      note(path, ExportRecord.File(url: image.url, bytes: bytes), from: source)
     }
+    for name in ExportLists.names { note(name, ExportRecord.File()) }
     if record != noted { try writeRecord() }
+  }
+
+  private mutating func note(_ path: String, _ file: ExportRecord.File, from source: String? = nil)
+  {
+    guard record.files[path] == nil else { return }
+    if folder.isFree(path, from: source) {
+      record.files[path] = file
+    } else {
+      foreign.insert(path)
+    }
+  }
+
+  /// Whether a file may be written; otherwise the failure is in the report.
+  private mutating func mayWrite(_ path: String, of url: String) -> Bool {
+    guard foreign.contains(path) else { return true }
+    let reason =
+      "cannot write \(folder.path)/\(path): it exists, and no export wrote it; move it away, or export to "
+      + "another folder"
+    report.failed.append(ExportReport.Failure(url: url, path: path, reason: reason))
+    return false
   }
 
   /// Puts every picture into the folder.
@@ -281,6 +310,7 @@ struct ExportRun {
     of url: String,
     digest: String? = nil
   ) throws(LarderError) -> ExportFolder.Arrival? {
+    guard mayWrite(target, of: url) else { return nil }
     let arrival: ExportFolder.Arrival
     do throws(LarderError) {
       if let remote {
@@ -310,6 +340,8 @@ struct ExportRun {
   /// - Returns: Whether the lists were written.
   /// - Throws: ``LarderError`` when the cache cannot be read, or the folder cannot be written.
   mutating func writeLists(_ isStopped: () -> Bool) throws(LarderError) -> Bool {
+    let free = ExportLists.names.map { mayWrite($0, of: $0) }
+    guard free.allSatisfy(\.self) else { return false }
     var lists = try ExportLists(
       in: folder,
       paths: plan.paths,

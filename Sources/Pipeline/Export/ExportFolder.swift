@@ -67,6 +67,29 @@ struct ExportFolder {
     kill(process, 0) == 0 || errno != ESRCH
   }
 
+  /// Whether no file is at a path in the folder, or the same file as in the cache.
+  ///
+  /// - Parameters:
+  ///   - relative: The path in the folder.
+  ///   - source: The path of the file of the cache; nil if there is none.
+  /// - Returns: Whether a file can be put there without the loss of another.
+  func isFree(_ relative: String, from source: String?) -> Bool {
+    var (held, there) = (stat(), stat())
+    guard lstat("\(path)/\(relative)", &there) == 0 else { return true }
+    guard let source, lstat(source, &held) == 0 else { return false }
+    return Self.isSame(held, there) || Self.isEqual(held, there)
+  }
+
+  private static func isSame(_ held: stat, _ there: stat) -> Bool {
+    held.st_ino == there.st_ino && held.st_dev == there.st_dev
+  }
+
+  private static func isEqual(_ held: stat, _ there: stat) -> Bool {
+    // FAT stores times in steps of two seconds.
+    there.st_mode & S_IFMT == S_IFREG && held.st_size == there.st_size
+      && abs(held.st_mtim.tv_sec - there.st_mtim.tv_sec) < 2
+  }
+
   /// Puts a file of the cache at a path in the folder.
   ///
   /// - Parameters:
@@ -85,11 +108,7 @@ struct ExportFolder {
     guard fstat(descriptor, &held) == 0, held.st_mode & S_IFMT == S_IFREG else { return .missing }
     var (isSame, isEqual) = (false, false)
     if lstat(target, &there) == 0 {
-      isSame = held.st_ino == there.st_ino && held.st_dev == there.st_dev
-      // FAT stores times in steps of two seconds.
-      isEqual =
-        there.st_mode & S_IFMT == S_IFREG && held.st_size == there.st_size
-        && abs(held.st_mtim.tv_sec - there.st_mtim.tv_sec) < 2
+      (isSame, isEqual) = (Self.isSame(held, there), Self.isEqual(held, there))
     }
     if links, isSame { return .unchanged }
     unlink(temporary)

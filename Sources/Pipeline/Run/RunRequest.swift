@@ -82,7 +82,7 @@ struct RunRequest: Sendable {
     return host.map { [80, 443].contains($0.port) ? $0.host : $0.description }
   }
 
-  /// A transport that expands variables in URLs.
+  /// A transport that expands variables in URLs, and hides secrets in responses.
   ///
   /// If a server answers with 401, it also runs the catalog file's command for a new token.
   ///
@@ -95,7 +95,8 @@ struct RunRequest: Sendable {
     isStopped: @escaping @Sendable () -> Bool
   ) -> any Fetching {
     let variables = addresses.variables
-    let veiling = variables.isEmpty ? transport : SecretTransport(transport, variables)
+    let hasNone = variables.isEmpty && secrets.isEmpty && catalog.token == nil
+    let veiling = hasNone ? transport : SecretTransport(transport, variables, secrets)
     guard let rule = catalog.token else { return veiling }
     return TokenTransport(
       veiling,
