@@ -274,8 +274,9 @@ struct ItemPlace {
       guard Self.areObjects(values) else { return }
       // The sections can be in groups: `{"drinks": {"hot": {…}, "cold": {…}}, "food": {"warm": {…}}}`.
       let inner = values.flatMap(\.members)
+      // Groups that have sections of the same name would give a key to two sections.
       if lists.isEmpty, path.count < 4, inner.count <= 200,
-        inner.allSatisfy({ Self.isList($0.value) })
+        Set(inner.map(\.name)).count == inner.count, inner.allSatisfy({ Self.isList($0.value) })
       {
         addByName(inner, at: path + [FieldPlace.everyElement])
       }
