@@ -40,13 +40,15 @@ struct PictureRun {
     }
     if options.dryRun {
       let plan = batch.plan(overwrite: options.force, skipsExisting: options.skipExisting)
-      for result in plan { Self.tell(result, isJSON: output.json, isQuiet: output.quiet) }
+      for result in plan {
+        Self.tell(result, isJSON: output.json, isQuiet: output.quiet, Log(output))
+      }
       return ExitStatus(plan)
     }
     let upload = upload
     let signals = Signals { upload?.stop() }
     let stop = signals.stop
-    let (isJSON, isQuiet) = (output.json, output.quiet)
+    let (isJSON, isQuiet, log) = (output.json, output.quiet, Log(output))
     let total = batch.items.count
     let counts = Mutex((done: 0, failed: 0))
     let began = ContinuousClock.now
@@ -65,7 +67,7 @@ struct PictureRun {
         display.show(done, of: total, failed: failed)
         // Pictures without a date are not listed one by one. A line at the end counts them.
         let isTold = isJSON || total == 1 || result.error?.code != .undated
-        if isTold { display.above { Self.tell(result, isJSON: isJSON, isQuiet: isQuiet) } }
+        if isTold { display.above { Self.tell(result, isJSON: isJSON, isQuiet: isQuiet, log) } }
       } isCancelled: {
         stop.isRaised
       } deliver: { picture, result in
@@ -78,12 +80,14 @@ struct PictureRun {
         undated == 1
         ? "1 picture has no date, and was not stamped"
         : "\(undated) pictures have no date, and were not stamped"
-      Output.error("\(words); --time file uses the time at which a file was last written")
+      Log(output).error("\(words); --time file uses the time at which a file was last written")
     }
     let showsProgress = Terminal(output).showsProgress
     if results.count < total {
       let rest = Quantities.count(total - results.count, "picture")
-      Output.error("interrupted: \(rest) of \(total) not made; the finished ones are complete")
+      Log(output).error(
+        "interrupted: \(rest) of \(total) not made; the finished ones are complete"
+      )
     } else if total > 1,
       showsProgress || results.contains(where: \.isFaulty) && !isJSON && !isQuiet
     {
@@ -123,11 +127,11 @@ struct PictureRun {
       result = PictureResult(input: input, error: error)
     }
     if let error = result.error {
-      Output.error(error.commandText)
+      Log(output).error(error.commandText)
     } else if output.verbose > 0, !output.quiet {
       Output.note(result.line)
     }
-    for words in result.warnings { Output.error(words) }
+    for words in result.warnings { Log(output).error(words) }
     return ExitStatus([result])
   }
 
@@ -148,18 +152,18 @@ struct PictureRun {
     for file in others { Output.note("\(file.shown) is not a picture") }
   }
 
-  private static func tell(_ result: PictureResult, isJSON: Bool, isQuiet: Bool) {
+  private static func tell(_ result: PictureResult, isJSON: Bool, isQuiet: Bool, _ log: Log) {
     if isJSON {
       var line = result
       line.error = result.error.map { LarderError($0.code, $0.commandText) }
       Output.json((try? line.jsonLine()) ?? [])
     } else if let error = result.error {
-      Output.error(error.commandText)
+      log.error(error.commandText)
     } else if !isQuiet {
       Output.data(result.line)
     }
     // Print warnings even with `--quiet`, so that a damaged picture is not mistaken for a whole one.
-    for words in result.warnings { Output.error(words) }
+    for words in result.warnings { log.error(words) }
   }
 }
 

@@ -19,7 +19,7 @@ import Testing
         path=/develop/soup hits=2.. status=500
         path=/pictures/A1.jpg status=404
         path=/pictures/A2.jpg close
-        path=/pictures/S1.jpg status=302 header=Location:/gone/tok%2FEN%2B42%3D~s3cret%20value.jpg
+        path=/pictures/S1.jpg status=302 header="Location: /tok%2FEN%2B42%3D~s3cret%20value.jpg"
         """,
       headers: #"headers: {token: "${STORE_TOKEN}"}"#
     )
