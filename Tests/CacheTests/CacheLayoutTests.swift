@@ -35,6 +35,23 @@ struct CacheLayoutTests {
     #expect(outside.files(below: ".").isEmpty)
   }
 
+  @Test func `a folder with other files is not taken for a cache, and stays as it is`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("mine", to: "site/thesis.txt")
+    try folder.write("mine", to: "site/images/me.png")
+    try folder.write("mine", to: "volume/.snapshot/mine")
+    try folder.write("kept", to: "lost/images/3f/kept.png")
+
+    let error = #expect(throws: LarderError.self) {
+      _ = try CacheLayout(creating: folder.path("site"))
+    }
+    _ = try CacheLayout(creating: folder.path("volume"))
+    _ = try CacheLayout(creating: folder.path("lost"))
+
+    #expect(error?.code == .unfitFolder)
+    #expect(Set(folder.files(below: "site").keys) == ["site/thesis.txt", "site/images/me.png"])
+  }
+
   @Test func `an error names the folder that cannot be made, and why`() throws {
     let folder = try TemporaryFolder()
     try folder.write("a file", to: "file")

@@ -111,6 +111,11 @@ package final class CacheLayout: Sendable {
     rmdir(folders.path)
   }
 
+  /// The names that a cache without its index can have.
+  private static let own: Set<String> = [
+    "images", "squares", "thumbnails", "partial", "shards", "serving", "lock", "last-run.json",
+  ]
+
   /// Marks a folder as a cache by the file `CACHEDIR.TAG`, which is the first file in every cache.
   ///
   /// - Throws: ``LarderError/Code/unfitFolder`` if the folder has other files. Backups would leave them out, and `gc` would
@@ -118,8 +123,9 @@ package final class CacheLayout: Sendable {
   private static func tag(_ root: Folder) throws(LarderError) {
     let names = try root.names()
     guard !names.contains("CACHEDIR.TAG") else { return }
-    // A volume can have `lost+found`.
-    guard names.contains("index.sqlite") || names.allSatisfy({ $0 == "lost+found" }) else {
+    // A new volume can have `lost+found` or `.snapshot`, and a service's home folder a `.profile`.
+    let isFree = names.allSatisfy { own.contains($0) || $0 == "lost+found" || $0.hasPrefix(".") }
+    guard isFree || names.contains("index.sqlite") else {
       throw LarderError(
         .unfitFolder,
         "cannot use \(root.path) as the cache: it is not empty, and is no cache of larder",

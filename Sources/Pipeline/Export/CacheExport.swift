@@ -226,7 +226,10 @@ struct ExportRun {
       let source = remote == nil ? image.path.map { "\(cache)/\($0)" } : nil
       note(path, ExportRecord.File(url: image.url, bytes: bytes), from: source)
     }
-    for name in ExportLists.names { note(name, ExportRecord.File()) }
+    // The lists of a folder with an earlier export are larder's.
+    if noted.files["catalog.json"] == nil {
+      for name in ExportLists.names { note(name, ExportRecord.File()) }
+    }
     if record != noted { try writeRecord() }
   }
 
