@@ -537,6 +537,11 @@ struct ResponseLook {
   /// Whether neither of two lists, or of the lists in two objects, is a part of the other, and they have other items.
   private static func isBeside(_ other: Found, _ best: Found) -> Bool {
     let items = [best, other].map(\.fields.identities)
+    // `hot` and `cold` in `{"food": {"hot": […], "cold": […]}, "drinks": {"hot": […], "cold": […]}}`.
+    let areMembers =
+      best.place.kind == .sectionsByName && other.place.kind == .sectionsByName
+      && best.place.path == other.place.path && best.place.member != other.place.member
+    if areMembers { return items[0].intersection(items[1]).count * 2 < items[1].count }
     return [best, other].allSatisfy {
       [.list, .itemsByID].contains($0.place.kind) || !$0.place.names.isEmpty
     }

@@ -100,7 +100,11 @@ package struct MappingProposal {
     let named = place.path.last {
       $0 != FieldPlace.everyElement && !FieldRules.isNamed("listHolder", NameWords.plain($0))
     }
-    let names = place.member.map { $0.steps.map(\.name) } ?? [named].compactMap(\.self)
+    // An object called `categories` whose members hold items by their ids has the sections of a shop.
+    let isOfSections =
+      place.areKeyed && FieldRules.has("category", in: NameWords.plain(named ?? ""))
+    let names =
+      isOfSections ? [] : place.member.map { $0.steps.map(\.name) } ?? [named].compactMap(\.self)
     let isAside = place.path.contains { FieldRules.has("aside", in: NameWords.plain($0)) }
     let size = place.items.count == 1 ? 0.95 : place.sections.isEmpty ? 1 : 1.02
     let isInside = names.contains { name in
