@@ -250,22 +250,13 @@ extension Index {
 
   /// The time at which the last complete run of a catalog ended.
   ///
-  /// - Parameters:
-  ///   - catalog: The catalog.
-  ///   - most: The maximum number of runs to search, beginning with the latest. It limits the time, because SQLite
-  ///     also reads the reports of the runs.
   /// - Returns: The time; nil if there is no such run.
   /// - Throws: ``LarderError`` when the index cannot be read.
-  package func lastComplete(
-    catalog: CatalogID,
-    amongLast most: Int = .max
-  ) throws(LarderError) -> UnixTime? {
+  package func lastComplete(catalog: CatalogID) throws(LarderError) -> UnixTime? {
     let sql = """
-      SELECT finished FROM run WHERE catalog = ?1 AND outcome = 'complete' AND id > coalesce(\
-      (SELECT id FROM run WHERE catalog = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2), 0) \
-      ORDER BY id DESC LIMIT 1
+      SELECT finished FROM run WHERE catalog = ? AND outcome = 'complete' ORDER BY id DESC LIMIT 1
       """
-    return try row(sql, catalog.rawValue, Int64(most)) { $0.time(0) }
+    return try row(sql, catalog.rawValue) { $0.time(0) }
   }
 
   /// The run of a catalog with this number; nil if there is no such run, or if it has not finished.
