@@ -53,6 +53,46 @@ struct ProposalEvidenceTests {
       unsure: ["thumbnail"]
     ),
     Case(
+      testDescription: "a bid that counts from one is the number of a thing, and no price",
+      item: #""bid": "NUMBER", "name": "Cup NUMBER", "image": "https://c.example/NUMBER.jpg""#,
+      absent: ["salePrice"],
+      unsure: ["id", "salePrice"]
+    ),
+    Case(
+      testDescription: "a bid with other numbers is a price",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "bid": "9.5NUMBER""#,
+      lines: ["  salePrice: $.bid"]
+    ),
+    Case(
+      testDescription: "prices that count from one are asked about",
+      item: #""id": "cNUMBER", "name": "Cup NUMBER", "price": NUMBER"#,
+      lines: ["  # salePrice: $.price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "an address with a message in it is neither a title nor prose",
+      item:
+        #""id": NUMBER, "name": "House NUMBER", "chat": "https://chat.example/55?text=Hello! Do you still have house NUMBER for rent""#,
+      absent: ["$.chat"]
+    ),
+    Case(
+      testDescription: "all amounts that can be the price are shown",
+      item: #""id": NUMBER, "name": "Drill NUMBER", "b": 118.0NUMBER, "s": 135.8NUMBER"#,
+      lines: ["  # salePrice: $.b", "  # salePrice: $.s"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "whole numbers in a language of large amounts are no cents",
+      item: #""id": NUMBER, "name": "Синяя чашка NUMBER", "price": NUMBER990"#,
+      lines: ["currency: RUB", "  salePrice: $.price"]
+    ),
+    Case(
+      testDescription: "large round numbers in such a language can be cents",
+      item: #""id": NUMBER, "name": "Синяя чашка NUMBER", "price": NUMBER99000"#,
+      lines: ["  # salePrice: $.price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
       testDescription: "an unknown place is at zero degrees",
       item: #""id": NUMBER, "name": "N NUMBER", "latitude": 0, "longitude": 0"#,
       absent: ["latitude", "longitude"]

@@ -232,6 +232,52 @@ struct ProposalListTests {
       unsure: ["items", "title"]
     ),
     Case(
+      testDescription: "items with a known title and no id, price or picture are asked about",
+      body:
+        #"{"goods": [MORE({"name": "Cup NUMBER", "size": 9}), MORE({"name": "Cup NUMBER", "size": 8})]}"#,
+      lines: ["  id: $.name"],
+      texts: ["records: .id = tojson with id: $.id gives each record one"],
+      unsure: ["items", "id"],
+      count: 40
+    ),
+    Case(
+      testDescription: "goods with a price that share one title precede the kinds beside them",
+      body:
+        #"{"goods": ITEMS({"id": NUMBER, "name": "Ring", "photo": "./p/NUMBER.jpg", "price": NUMBER9.5}), "kinds": [MORE_3({"id": NUMBER, "name": "Kind NUMBER", "photo": "./k/NUMBER.png"})]}"#,
+      lines: ["items: $.goods", "# items: $.kinds", "  title: $.name", "  salePrice: $.price"],
+      unsure: ["items", "title"]
+    ),
+    Case(
+      testDescription: "a longer list with prices precedes people, whatever its titles are called",
+      body:
+        #"{"staff": [MORE_3({"id": NUMBER, "name": "Jo NUMBER"})], "goods": ITEMS({"id": NUMBER, "wares": "jugNUMBER", "price": NUMBER9.5})}"#,
+      lines: ["items: $.goods", "# items: $.staff", "  title: $.wares"],
+      unsure: ["items", "title"]
+    ),
+    Case(
+      testDescription: "a notice among the sections has no items",
+      body:
+        #"[{"id": "a", "title": "Warm", "dishes": ITEMS({"id": "aNUMBER", "title": "Pie NUMBER", "price": "9,50 €"})}, {"id": "b", "title": "Cold", "dishes": [MORE_3({"id": "bNUMBER", "title": "Ice NUMBER", "price": "3,50 €"})]}, {"id": "c", "title": "Wet", "dishes": [MORE_3({"id": "cNUMBER", "title": "Tea NUMBER", "price": "2,50 €"})]}, {"id": "d", "title": "Hours", "content": "Closed on Monday"}]"#,
+      lines: [#"  each: "$[?@.dishes]""#, "items: $.dishes", "  salePrice: $.price"],
+      texts: ["in 3 sections; entries without such a list are left out"],
+      count: 26
+    ),
+    Case(
+      testDescription: "an entry with a picture is no notice",
+      body:
+        #"[{"id": "a", "title": "Set 1", "photo": "https://c.example/1.jpg", "parts": [MORE_3({"id": "aNUMBER", "title": "Cup NUMBER", "price": 9.5})]}, {"id": "b", "title": "Set 2", "photo": "https://c.example/2.jpg", "parts": [MORE_3({"id": "bNUMBER", "title": "Pan NUMBER", "price": 8.5})]}, {"id": "c", "title": "Set 3", "photo": "https://c.example/3.jpg", "parts": [MORE_3({"id": "cNUMBER", "title": "Jug NUMBER", "price": 7.5})]}, {"id": "d", "title": "Pot", "photo": "https://c.example/4.jpg"}]"#,
+      lines: ["items: $"],
+      unsure: ["salePrice"],
+      count: 4
+    ),
+    Case(
+      testDescription: "a list of one object can have the items by name",
+      body:
+        #"{"goods": [{"g1": {"id": 1, "name": "Cup", "price": "9.50"}, "g2": {"id": 2, "name": "Pan", "price": "8.50"}, "g3": {"id": 3, "name": "Jug", "price": "7.50"}}]}"#,
+      lines: [#"  {items: [.["goods"][] | to_entries[] | .value]}"#, "  id: $.id"],
+      count: 3
+    ),
+    Case(
       testDescription: "a few values among the items are no objects",
       body: #"{"goods": [MORE(CUP), null, "sold out"]}"#,
       lines: ["items: $.goods"]
@@ -283,8 +329,16 @@ struct ProposalListTests {
       "found a list of 20 at $.goods with reviews, rate, and none of these looks like a title"
     ),
     (
-      #"{"goods": [MORE({"name": "Cup NUMBER", "size": 9}), MORE({"name": "Cup NUMBER", "size": 8})]}"#,
-      "no field differs in all items: $.name is the same as in another item in 20 of 40"
+      #"{"goods": [MORE({"goods_nm": "Cup NUMBER", "size": 9}), MORE({"goods_nm": "Cup NUMBER", "size": 8})]}"#,
+      "no field differs in all items: $.goods_nm is the same as in another item in 20 of 40"
+    ),
+    (
+      #"[MORE({"name;text;price": "Cup NUMBER;blue;9.50"})]"#,
+      "each of its records is a line of a table, with semicolons between its cells, in one member"
+    ),
+    (
+      "Cup\tBlue Co\t9.50\thttps://c.example/1.jpg\nPan\tBlue Co\t8.50\thttps://c.example/2.jpg\n",
+      "it is a table with tabs between its cells, and its first line does not name the columns"
     ),
     (
       #""{\"goods\": [{\"id\": 1, \"name\": \"Cup\"}]}""#,
@@ -295,5 +349,53 @@ struct ProposalListTests {
     let error = try #require(throws: CatalogError.self) { try proposal(of: Self.filled(body)) }
 
     #expect(error.reason.contains(cause), "\(error.reason)")
+  }
+
+  @Test func `one item of many without an id of its own makes the id unsure`() throws {
+    let items = (0...60).map { #"{"id": \#(max($0, 1)), "name": "Cup \#($0)", "price": 9.5}"# }
+
+    let file = try proposal(of: "[\(items.joined(separator: ","))]")
+
+    #expect(file.text.contains("a sync skips 1 of 61"), "\(file.text)")
+    #expect(file.unsure == ["id", "currency"])
+  }
+
+  @Test func `a currency that nothing names is unsure, although no price was found`() throws {
+    let file = try proposal(of: #"[{"id": 1, "name": "Cup"}, {"id": 2, "name": "Pan"}]"#)
+
+    #expect(file.unsure.contains("currency"), "\(file.text)")
+  }
+
+  @Test(arguments: ["/lists/1.json", "/lists/page-01.json", "lists/0"])
+  func `a local file has no further pages, whatever number its name ends in`(
+    _ path: String
+  ) throws {
+    let body = bytes(#"[{"id": 1, "name": "Cup", "price": 9.5}]"#)
+    let page = ProposedPage(body: body, source: ProposedSource(file: path))
+
+    let file = try ProposedFile(of: [page], name: "x.yaml")
+
+    #expect(!file.text.contains("page}"), "\(file.text)")
+  }
+
+  @Test func `a part of a page can begin with comments`() {
+    let page = "<!-- menu -->\n<!-- goods -->\n<section class=\"goods\"><div>Cup</div></section>"
+    let feed = "<!-- goods --><section><item><id>1</id></item></section>"
+
+    #expect(FormatSignature.look(of: bytes(page)) == .page)
+    #expect(FormatSignature.look(of: bytes(feed)) == .xml)
+  }
+
+  @Test func `XML that is not in the encoding it declares is refused with this cause`() throws {
+    let head = #"<?xml version="1.0" encoding="UTF-8"?>"#
+    let body = bytes("\(head)<r>\n<p><id>1</id><name>") + [0xCE, 0x2E] + bytes("</name></p></r>")
+    let page = ProposedPage(body: body, source: ProposedSource(url: "https://s.example/x"))
+
+    let error = #expect(throws: CatalogError.self) { try ProposedFile(of: [page], name: "x.yaml") }
+
+    #expect(
+      error?.reason == "line 2 is not in UTF-8, the encoding of the document",
+      "\(error?.reason ?? "")"
+    )
   }
 }

@@ -205,6 +205,8 @@ struct FieldScore {
   static let sure = 0.7
 
   var isSure: Bool { confidence >= Self.sure }
+  /// Whether the path has a known name of a title, such as `name`.
+  var isCalledTitle: Bool { FieldRules.isNamed("title", NameWords.plain(evidence.place.name)) }
 
   /// Judges from the names on a path and from its values how likely it is that the path leads to the field.
   static func judge(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> FieldScore {
@@ -344,7 +346,7 @@ struct FieldScore {
       FieldRules.has("other", "person", "address", "contact", "measure", "tally", in: name)
       || FieldRules.has("never", in: name)
     guard evidence.place.steps.count < 3, evidence.variety >= 0.95, !isOther,
-      PriceMeaning.of(evidence.place) == nil,
+      PriceMeaning.of(evidence.place) == nil || evidence.isCount,
       evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
     else { return 0 }
     let isID = words.count > 1 && [words.first, words.last].contains("id")
@@ -428,7 +430,8 @@ struct FieldScore {
   /// How well the values fit the field, from 0 to 1; names do not count.
   private static func fit(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
     let place = evidence.place
-    let isLinks = evidence.share(PictureText.isLink) > 0.5
+    // An address with the text of a message in it has spaces and is no link, but neither is it prose.
+    let isLinks = evidence.share { PictureText.isLink($0) || PictureText.isAbsolute($0) } > 0.5
     switch field {
     case .id:
       let isShort = evidence.share { $0.utf8.count <= 200 && !$0.contains("\n") } >= 0.95
@@ -463,7 +466,10 @@ struct FieldScore {
       let isList = place.isMany && !place.entersList && !place.isChosen
       let read = evidence.amountShare
       let isCode = evidence.share(PriceText.isCode) > 0.5
-      return isList || isCode || read < 0.8 || evidence.leading == 0 ? 0 : read
+      // 1, 2, 3 … are hardly prices: a `bid` that counts is the number of a book or a brand.
+      let isNumber = evidence.isCount && NameWords.plain(place.name).hasSuffix("id")
+      return isList || isCode || isNumber || read < 0.8 || evidence.leading == 0
+        ? 0 : evidence.isCount ? min(read, FieldScore.doubt) : read
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0
       let isDegrees = evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1

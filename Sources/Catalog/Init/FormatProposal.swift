@@ -103,7 +103,7 @@ struct FormatProposal: ProposedReading {
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
     let listPrice = Self.unreadListPrice(evidence, besides: prices, of: items)
     let repeated = Self.repetitions(items)
-    let repeatsIDs = repeated * 40 > items.count
+    let repeatsIDs = repeated > 0
     unsure =
       (itemsLines.isEmpty ? [] : ["items"]) + (repeatsIDs ? ["id"] : [])
       + (hasCurrency ? [] : ["currency"])
@@ -322,7 +322,9 @@ struct FormatSignature: Sendable {
     case .table:
       notation.kind == .csv || notation.kind == .tsv
         || notation.kind == nil && notation.table != nil
-    case .lines: notation.kind == nil && notation.table != nil && TextLines.haveURLs(body)
+    case .lines:
+      notation.kind == nil && notation.table != nil && TextLines.haveURLs(body)
+        && !TableRecords.lacksNames(body)
     }
   }
 }

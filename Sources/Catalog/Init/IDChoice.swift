@@ -74,8 +74,8 @@ enum IDChoice {
     ].compactMap(\.self)
     guard !faults.isEmpty else { return nil }
     let remedy =
-      "give a list without the repeated items, or write items and item by hand, with a transform that leaves them "
-      + "out, such as unique_by(\(best.place.jq.prefix(80)))"
+      "give a list without the repeated items, or write items and item by hand, with records: .id = tojson and "
+      + "id: $.id, which give each different record an id"
     return (
       "no field differs in all items: \(path) \(faults.joined(separator: " and "))",
       same == 0 ? nil : remedy

@@ -25,6 +25,10 @@ struct ItemPlace {
   var condition = ""
   /// The sections, if the response has several; otherwise empty.
   var sections: [JSONNode] = []
+  /// The selector of the array's elements that are sections.
+  ///
+  /// It is `[*]`, or a filter such as `[?@.products]` if a few of the elements, such as a notice, have no items.
+  var eachSection = "[*]"
   /// The member names of ``sections`` if these are in an object and hold the items directly; otherwise empty.
   var names: [String] = []
   /// Whether the object with the sections or items has other members too, which are no such lists.
@@ -61,7 +65,7 @@ struct ItemPlace {
   var allItems: String {
     sections.isEmpty
       ? jsonPath + (kind == .itemsByID ? ".*" : "")
-      : "\(jsonPath)[*]\(member?.all.dropFirst() ?? "")\(condition)"
+      : "\(jsonPath)\(eachSection)\(member?.all.dropFirst() ?? "")\(condition)"
   }
 
   /// The same place without the sections that do not satisfy a condition.
@@ -130,8 +134,13 @@ struct ItemPlace {
       if all.allSatisfy({ $0.kind == .array }), Self.areObjects(inner) {
         found.append(ItemPlace(kind: .list, path: path + [FieldPlace.everyElement], items: inner))
       }
-      // A response to a batch of one request is an array with one element.
-      if elements.count == 1, path.isEmpty { visit(elements[0], at: [FieldPlace.everyElement]) }
+      // A response to a batch of one request is an array with one element, and so is a list with an object that has the
+      // items by name.
+      if elements.count == 1,
+        path.isEmpty || elements[0].count > 1 && Self.areObjects(elements[0].members.map(\.value))
+      {
+        visit(elements[0], at: path + [FieldPlace.everyElement])
+      }
       guard node.kind == .object else { return }
       let members = node.members
       addByName(members, at: path)
@@ -150,13 +159,19 @@ struct ItemPlace {
 
     /// Adds an array if its elements are possibly sections: each element has an array of objects at the same path.
     ///
-    /// Such paths are, for example, `products`, `products.nodes` and `groups[*].dishes`.
+    /// Such paths are, for example, `products`, `products.nodes` and `groups[*].dishes`. A few elements can have no such
+    /// member, if they have neither another list, nor a price, nor a picture.
     private mutating func addSections(_ elements: [JSONNode], at path: [String]) {
       let places = elements.prefix(50).flatMap { Self.lists(in: $0, at: FieldPlace(steps: [])) }
       for place in places.unique(by: \.self).prefix(20) {
+        let name = place.steps[0].name
+        let others = elements.filter { $0[name] == nil }
+        let areNotices =
+          others.count * 4 <= elements.count && !others.contains(where: Self.isShown)
+        let elements = areNotices ? elements.filter { $0[name] != nil } : elements
         let lists = elements.map { place.nodes(in: $0) }
         let areSections = zip(elements, lists).allSatisfy { element, list in
-          list.isEmpty ? element[place.steps[0].name] != nil : Self.areObjects(list)
+          list.isEmpty ? element[name] != nil : Self.areObjects(list)
         }
         // If every element of a long list has one object there, it is a variant of the element. If most elements have
         // none, such as notes, it is a part of the others.
@@ -165,6 +180,17 @@ struct ItemPlace {
         guard areSections, !isVariant, isHeld else { continue }
         addDeeper(elements, at: path, by: place)
         add(.sections, path, place, lists.flatMap(\.self), elements)
+        if areNotices, !others.isEmpty {
+          found[found.count - 1].eachSection = "[?@\(FieldPlace.segment(name))]"
+        }
+      }
+    }
+
+    /// Whether an object has a list of objects, or a member that is called a price or a picture.
+    private static func isShown(_ object: JSONNode) -> Bool {
+      object.members.contains { name, value in
+        areObjects(value.elements) || FieldRules.isPicture(name)
+          || PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
       }
     }
 
@@ -411,7 +437,10 @@ struct ResponseLook {
     guard let best = strict ?? Self.best(in: response, isLenient: true) else {
       throw MappingProposal.nothingFound(in: response)
     }
-    isLenient = strict == nil
+    if let fault = TableRecords.fault(inMembersOf: best.found.place.items) {
+      throw .shape("the response", fault.reason, remedy: fault.remedy)
+    }
+    isLenient = strict == nil || best.isLenient
     self.notation = notation
     self.response = response
     self.program = found == nil ? nil : program
@@ -427,9 +456,10 @@ struct ResponseLook {
   private static func best(
     in root: JSONNode,
     isLenient: Bool = false
-  ) -> (found: Found, rivals: [Found], others: [Found])? {
+  ) -> (found: Found, rivals: [Found], others: [Found], isLenient: Bool)? {
     var best: Found?
     var all: [Found] = []
+    var unread: [ItemPlace] = []
     var leftOut: [[String]: [ItemPlace.OtherList]] = [:]
     for var place in ItemPlace.all(in: root) {
       var fields = fields(of: place, isLenient)
@@ -460,8 +490,12 @@ struct ResponseLook {
       }
       // The price can be in doubt only because there are several.
       let hasPrice = fields.rankings[.salePrice]?.contains(where: \.isSure) == true
-      guard !isLenient || hasPrice || fields.showing > 0 else { continue }
-      guard fields.isUsable(in: place) else { continue }
+      let isNamed = fields.rankings[.title]?.first?.isCalledTitle == true
+      guard !isLenient || hasPrice || fields.showing > 0 || isNamed else { continue }
+      guard fields.isUsable(in: place) else {
+        if !isLenient, place.kind == .list { unread.append(place) }
+        continue
+      }
       // The same items can be in several lists of a response, for example as the featured ones.
       if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
       all.append((place, confidence, fields))
@@ -477,7 +511,9 @@ struct ResponseLook {
     if let outer {
       best = outer
     } else {
-      let lists = all.filter { isBeside($0, best) }
+      // Goods that all have the same title are read leniently; beside categories, they are the items.
+      let priced = best.fields.lackPrices ? unread.prefix(20).compactMap(Self.priced) : []
+      let lists = (all + priced).filter { isBeside($0, best) }
       rivals = lists.filter { isRival($0, of: best) }
       others = lists.filter { !isRival($0, of: best) && $0.confidence >= FieldScore.sure }
       // Of several such lists, one whose items have pictures and prices is the likeliest, or else one that is longer and
@@ -487,7 +523,19 @@ struct ResponseLook {
       }
     }
     best.place.leftOut = leftOut[best.place.path] ?? best.place.leftOut
-    return (best, rivals, others)
+    let isStrict = all.contains {
+      $0.place.path == best.place.path && $0.place.kind == best.place.kind
+    }
+    return (best, rivals, others, isLenient || !isStrict)
+  }
+
+  /// The items of a list that only a lenient choice of titles and ids can read, or nil if they have no price.
+  private static func priced(_ place: ItemPlace) -> Found? {
+    let fields = fields(of: place, true)
+    guard fields.isUsable(in: place), fields.salePrice.contains(where: \.isSure) else {
+      return nil
+    }
+    return (place, fields.confidence * MappingProposal.weight(of: place, fields), fields)
   }
 
   private static func fields(of place: ItemPlace, _ isLenient: Bool) -> ItemFields {
@@ -550,9 +598,16 @@ struct ResponseLook {
       && items[0].intersection(items[1]).count * 2 < items[1].count
   }
 
+  /// Whether another list can be the items too.
+  ///
+  /// A longer list with prices can always be, beside a list without any, such as that of the categories.
   private static func isRival(_ other: Found, of best: Found) -> Bool {
     let isMoreShown = other.fields.showing > best.fields.showing
-    return other.confidence > max(0.5, best.confidence - (isMoreShown ? 0.3 : 0.15))
+    let isPriced =
+      best.fields.lackPrices && other.fields.salePrice.contains(where: \.isSure)
+      && other.place.items.count > best.place.items.count
+    return isPriced
+      || other.confidence > max(0.5, best.confidence - (isMoreShown ? 0.3 : 0.15))
   }
 
   private static func isFuller(_ other: Found, than best: Found) -> Bool {
@@ -564,6 +619,9 @@ struct ResponseLook {
 }
 
 extension ItemFields {
+  /// Whether nothing looks like a price, not even in doubt.
+  fileprivate var lackPrices: Bool { salePrice.isEmpty && normalPrice.isEmpty }
+
   /// The id and the title of each examined item.
   fileprivate var identities: Set<[String]> {
     guard let id = rankings[.id]?.first?.evidence, let title = rankings[.title]?.first?.evidence

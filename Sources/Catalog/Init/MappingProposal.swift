@@ -84,7 +84,8 @@ package struct MappingProposal {
       root: root,
       place: look.program == nil
         ? look.place : ItemPlace(kind: .list, path: [], items: look.place.items),
-      url: source.url,
+      // The address of a local file tells nothing about further pages.
+      url: source.base == nil ? "" : source.url,
       hasNextLink: hasNextLink,
       id: fields.rankings[.id]?.first?.evidence.place.first,
       request: source.body
@@ -226,7 +227,7 @@ extension MappingProposal: ProposedReading {
   /// There are none if the response is a single section.
   var partLines: [String] {
     guard place.kind == .sections, let key = sectionKey else { return [] }
-    let each = YAMLText.scalar("\(place.jsonPath)[*]")
+    let each = YAMLText.scalar(place.jsonPath + place.eachSection)
     func line(_ name: String, _ score: FieldScore) -> String {
       noted("\(name): \(YAMLText.scalar(score.evidence.place.first))", score, "section")
     }
@@ -278,10 +279,11 @@ extension MappingProposal: ProposedReading {
         + rivalLists + otherLists
     case .sections:
       let from = YAMLText.scalar(
-        (sectionKey == nil ? "\(path)[*]" : "$") + member + place.condition
+        (sectionKey == nil ? path + place.eachSection : "$") + member + place.condition
       )
       let sections = count(place.sections.count, "section")
-      return [noted("items: \(from)", confidence, "\(reason) in \(sections)")]
+      let others = place.eachSection == "[*]" ? "" : "; entries without such a list are left out"
+      return [noted("items: \(from)", confidence, "\(reason) in \(sections)\(others)")]
     case .sectionsByName:
       let sections = count(place.sections.count, place.member == nil ? "array" : "section")
       return [noted("# Sections by name", confidence, "\(sections) in an object")]
@@ -306,7 +308,8 @@ extension MappingProposal: ProposedReading {
 
   /// Comments with the lists beside the items that are left out.
   private var otherLists: [String] {
-    place.leftOut.prefix(12).map { other in
+    let offered = look.rivals.map(\.path)
+    return place.leftOut.filter { !offered.contains($0.path) }.prefix(12).map { other in
       let path = YAMLText.scalar(FieldPlace.path(other.path))
       let objects = count(other.entries.count, "object")
       return noted("# items: \(path)", 0.1, "left out, seems to hold no items: \(objects)")
@@ -356,8 +359,8 @@ extension MappingProposal: ProposedReading {
   }
 
   var unsure: [String] {
-    let hasID = isIDMemberName || fields.rankings[.id]?.first?.isSure == true
-    let isPaidInCurrency = salePrice == nil || currency.confidence >= FieldScore.sure
+    let ids = fields.alternatives(.id)
+    let hasID = isIDMemberName || ids.first?.isSure == true && lost(by: ids) == 0
     let hasSections = place.kind != .sections || sectionKey?.isSure ?? true
     // A list that is left out has more entries than there are items, or pictures and a name that does not say why.
     let isShort = place.leftOut.contains { other in
@@ -370,7 +373,7 @@ extension MappingProposal: ProposedReading {
       ("sections", hasSections), ("items", confidence >= FieldScore.sure && !isShort),
       ("id", hasID),
       ("title", fields.rankings[.title]?.first?.isSure == true),
-      ("currency", isPaidInCurrency),
+      ("currency", currency.confidence >= FieldScore.sure),
       ("normalPrice", normalPrice?.isCertain ?? (fields.unread(.normalPrice) == nil)),
       ("salePrice", salePrice?.isCertain ?? (fields.unread(.salePrice) == nil)),
       ("thumbnail", thumbnail?.isSure ?? (gallery != nil || sizes == nil)),
@@ -488,13 +491,12 @@ extension MappingProposal: ProposedReading {
   /// The beginning of the comment about the id: why it is in doubt, and how many items a sync skips.
   private func idReason(_ scores: [FieldScore]) -> String {
     let evidence = scores[0].evidence
-    let repeated = place.sections.isEmpty ? evidence.held - evidence.distinct.count : 0
-    let lacking = scores.count > 1 ? 0 : evidence.total - evidence.leads
+    let lost = lost(by: scores)
     let skipped =
-      repeated + lacking == 0
+      lost == 0
       ? ""
-      : "a sync skips \(repeated + lacking) of \(evidence.total), without an id of their own"
-        + ((repeated + lacking) * 20 > evidence.total
+      : "a sync skips \(lost) of \(evidence.total), without an id of their own"
+        + (lost * 20 > evidence.total
           ? " (records: .id = tojson with id: $.id gives each record one): " : ": ")
     if scores[0].isSure { return skipped }
     if scores.count > 1 { return "the second path is for items without a value at the first: " }
@@ -503,6 +505,13 @@ extension MappingProposal: ProposedReading {
     let hasRival = fields.rankings[.id]?.dropFirst().first?.confidence == scores[0].confidence
     let reason = hasRival ? "several fields can be the id" : "no field is called an id"
     return "\(reason), and this one differs in \(all) items: \(skipped)"
+  }
+
+  /// The number of examined items that a sync skips, because they have no id or that of another item.
+  private func lost(by ids: [FieldScore]) -> Int {
+    guard let evidence = ids.first?.evidence else { return 0 }
+    let repeated = place.sections.isEmpty ? evidence.held - evidence.distinct.count : 0
+    return repeated + (ids.count > 1 ? 0 : evidence.total - evidence.leads)
   }
 
   /// The lines of a role of pictures.
@@ -561,7 +570,7 @@ extension MappingProposal: ProposedReading {
     let best = taken.first?.confidence ?? 1
     let isSure = best >= FieldScore.sure
     return ranking.unique(by: \.evidence.place).filter { score in
-      score.confidence > (isSure ? best - 0.12 : FieldScore.floor)
+      (isSure ? score.confidence > best - 0.12 : score.confidence >= FieldScore.floor)
         && !taken.prefix(isSure ? taken.count : 1).contains {
           $0.evidence.place == score.evidence.place
         }

@@ -150,8 +150,9 @@ struct PriceProposal {
     if seemsTiny(evidence) { return true }
     let numbers = evidence.samples.compactMap { Int($0) }.filter { $0 > 0 }
     guard Currency.exponent(of: currency.code) == 2 else { return false }
+    // A language, or the word for a price in it, is enough: hardly any shop counts the parts of such a currency.
     let isHabit =
-      currency.confidence >= FieldScore.sure
+      currency.confidence >= CurrencyProposal.likely
       && FieldRules.isNamed("largeAmounts", currency.code.lowercased())
     if isHabit { return numbers.allSatisfy { $0 >= 10_000 && $0.isMultiple(of: 100) } }
     return numbers.count { $0 >= 100 } * 4 >= numbers.count * 3
@@ -192,6 +193,9 @@ struct CurrencyProposal {
   var path: String?
   /// The code of the prices if it is no ISO 4217 currency, such as "ETH"; otherwise nil.
   var unknown: String?
+
+  /// The least confidence of a currency that the response suggests in some way.
+  static let likely = 0.3
 
   init(_ code: String, _ confidence: Double, _ reason: String) {
     self.code = code

@@ -123,11 +123,16 @@ public struct BodyFormat: Hashable, Sendable {
     return WideText.utf8(of: Array(body.prefix(1024))).map(isMarkup) ?? true
   }
 
-  /// Whether a markup text in lower case begins with an element of HTML, as a part of a page does.
+  /// Whether a markup text in lower case begins with an element of HTML, as a part of a page does, or with comments
+  /// and such an element.
   ///
   /// XML can have elements with such names as `table` too, but hardly with elements of HTML in them.
   static func isPartOfPage(_ text: String) -> Bool {
-    text.trimmed.prefixMatch(
+    var text = text.trimmed[...]
+    while text.hasPrefix("<!--"), let end = text.firstRange(of: "-->") {
+      text = text[end.upperBound...].drop(while: \.isWhitespace)
+    }
+    return text.prefixMatch(
       of:
         /<(?:(?:head|body|div|span|ul|ol|nav|main|form)[\s>\/]|(?:table|section|article|a|p|h[1-6])[\s>][\s\S]*?<(?:tr|tbody|thead|div|span|ul|a|p|img|br|h[1-6])[\s>\/])/
     ) != nil

@@ -126,6 +126,12 @@ enum MarkupTags {
     !WideText.appears(in: beginning) && isASCIIBased(encoding(of: beginning))
   }
 
+  /// Whether a document is in UTF-8 according to its first bytes and its XML declaration.
+  static func isUTF8(declaredBy beginning: [UInt8]) -> Bool {
+    !WideText.appears(in: beginning)
+      && ["utf-8", "utf8", "us-ascii", "ascii", nil].contains(encoding(of: beginning))
+  }
+
   /// Whether an encoding writes markup characters such as `<` as in ASCII, and writes nothing else with these bytes.
   ///
   /// The result is false for ISO-2022, UTF-7 and EBCDIC, for example.

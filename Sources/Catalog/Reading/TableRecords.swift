@@ -162,6 +162,34 @@ struct TableRecords {
       }
   }
 
+  /// The reason why records that have a table's cells in one member are none, and the remedy; nil for other records.
+  ///
+  /// For example, `{"name;price;image": "Cup;9.50;cup.jpg"}` comes of a table that was split at commas.
+  static func fault(inMembersOf records: [JSONNode]) -> (reason: String, remedy: String)? {
+    guard records.count > 1, let name = records[0].members.first?.name,
+      let separator = separators.first(where: { one in
+        name.utf8.count { $0 == one.byte } > 1
+          && records.allSatisfy { record in
+            record.count == 1 && record.members[0].name == name
+              && record.members[0].value.text.map { $0.utf8.count { $0 == one.byte } > 1 } == true
+          }
+      })
+    else { return nil }
+    return (
+      "each of its records is a line of a table, with \(separator.name) between its cells, in one member",
+      "give the table itself, as CSV"
+    )
+  }
+
+  /// Whether a text is a table of three or more columns, one of them with URLs, and its first line is a record.
+  static func lacksNames(_ body: [UInt8]) -> Bool {
+    let bytes = text(of: body).bytes.prefix(1 << 16)
+    var rows = Rows(bytes, separator: separator(of: bytes))
+    let first = rows.next(most: mostColumns)?.cells ?? []
+    return first.count > 2 && isRecord(first, above: rows)
+      && first.contains { PictureText.isAbsolute($0) && PictureText.isLink($0) }
+  }
+
   /// The reason why a text that seems to be a table is none, and the remedy; nil for other texts.
   static func fault(in body: [UInt8]) -> (reason: String, remedy: String)? {
     let bytes = text(of: body).bytes.prefix(1 << 16)

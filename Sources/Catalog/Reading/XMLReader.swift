@@ -73,7 +73,18 @@ struct XMLReader: ~Copyable {
     case cxml_element_end: return .end
     case cxml_text: return .text(text(xmlTextReaderConstValue) ?? "")
     case cxml_refused: throw fault(MarkupTags.documentType)
-    default: throw fault("is not well-formed XML")
+    default:
+      guard MarkupTags.isUTF8(declaredBy: Array(bytes.prefix(1024))) else {
+        throw fault("is not well-formed XML")
+      }
+      do throws(CatalogError) {
+        try JSONText(Array(bytes)).demandUTF8(of: subject)
+      } catch {
+        var own = fault("is not in UTF-8, the encoding of the document")
+        own.remedy = error.remedy
+        throw own
+      }
+      throw fault("is not well-formed XML")
     }
   }
 
