@@ -56,6 +56,9 @@ struct SoakFields: Hashable, Sendable {
     return modified == newModified
   }
 
+  /// The fields without all but the date of the version.
+  var dateAlone: SoakFields { SoakFields(modified: modified) }
+
   /// The entity-tag without `W/`.
   var opaqueTag: Substring? { tag.map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] } }
 

@@ -19,8 +19,8 @@ struct SoakModel {
     var place: String?
     /// The last header fields of the origin.
     var fields = SoakFields()
-    /// The header fields of a version from an interrupted run, which may be in the cache instead.
-    var otherFields: SoakFields?
+    /// Other header fields that the version in the cache may have, because it may be from an interrupted run.
+    var others: [SoakFields] = []
     /// The time during which the content is fresh; nil if unknown.
     var term: SoakTerm?
     /// When `warm` last found nothing here; it may wait a day before its next request.
@@ -99,14 +99,16 @@ struct SoakModel {
     }
     let answers = run.exchanges[url] ?? []
     defer { note(url, run, end.hops) }
-    if isExcessive(answers, held.otherFields == nil && held.strays.isEmpty ? held.fields : nil) {
+    if isExcessive(answers, held.others.isEmpty && held.strays.isEmpty ? held.fields : nil) {
       complain(run, "after \(answers.map(\.answer.status)) asked again for", url, held)
     }
     var hops = end.hops
     func read(_ content: SoakContent) -> Value? { reading(content.resolved(from: end.place)) }
     if run.wasCut {
       if case .body(let content) = end.worth, let value = read(content) {
-        held.otherFields = hops[hops.count - 1].fields
+        let fields = hops[hops.count - 1].fields
+        // Of a file that is adopted later, only the date is known.
+        held.others = run.cut?.isCrash == true ? [fields, fields.dateAlone] : [fields]
         held.place = nil
         held.values.insert(value)
         if run.cut?.isCrash == true { held.strays.insert(value) }
@@ -115,7 +117,7 @@ struct SoakModel {
       case .body: held.term = SoakTerm(held.term, or: SoakTerm(hops, at: run.now))
       case .same:
         let new = hops[hops.count - 1].fields
-        for fields in [held.fields, held.otherFields].compactMap(\.self) {
+        for fields in [held.fields] + held.others {
           hops[hops.count - 1] = (200, fields.renewed(by: new))
           held.term = SoakTerm(held.term, or: SoakTerm(hops, at: run.now))
         }
@@ -140,25 +142,25 @@ struct SoakModel {
       held.mayBeMissing = false
       let new = hops[hops.count - 1].fields
       if let value = content.flatMap(read) { held.values = [value] }
-      let renewed = [held.fields, held.otherFields].map { $0?.renewed(by: new) }
-      let terms = renewed.map { fields in
-        fields.map { SoakTerm(hops.dropLast() + [(200, $0)], at: run.now) }
+      let own = held.fields.renewed(by: new)
+      let others = held.others.map { $0.renewed(by: new) }
+      func term(_ fields: SoakFields) -> SoakTerm {
+        SoakTerm(hops.dropLast() + [(200, fields)], at: run.now)
       }
       // A 304 with a foreign tag renews nothing, so the content may be requested again at once.
       // (RFC 9111, section 4.3.4)
       let isForeign = new.tag != nil && held.fields.tag != new.tag
-      if isForeign || held.otherFields != nil {
-        held.term = SoakTerm(
-          isForeign ? SoakTerm(held.term, or: terms[0]) : terms[0],
-          or: terms[1]
-        )
-        if !isForeign { held.fields = held.fields.renewed(by: new) }
+      if isForeign || !held.others.isEmpty {
+        held.term = others.reduce(isForeign ? SoakTerm(held.term, or: term(own)) : term(own)) {
+          SoakTerm($0, or: term($1))
+        }
         // Tags that differ only in weakness may count as equal. (RFC 9110, section 8.8.3.2)
         let isWeaklySame = isForeign && new.opaqueTag == held.fields.opaqueTag
-        held.otherFields = renewed[1] ?? (isWeaklySame ? renewed[0] : nil)
+        held.others = others.isEmpty && isWeaklySame ? [own] : others
+        if !isForeign { held.fields = own }
         return .answered
       }
-      held.fields = held.fields.renewed(by: new)
+      held.fields = own
       hops[hops.count - 1] = (200, held.fields)
       held.refused = nil
     case .gone:
