@@ -53,12 +53,17 @@ extension SoakListing {
   /// - Parameters:
   ///   - incoming: The pages that were received.
   ///   - before: The items shown before; nil for a new section.
+  ///   - allowsRemovals: Whether the user accepts all removals, also of fields.
   /// - Returns: The allowed listings, of which one must be shown.
-  static func choices(beginning incoming: SoakSection, after before: [SoakItem]?) -> [SoakListing]
-  {
+  static func choices(
+    beginning incoming: SoakSection,
+    after before: [SoakItem]?,
+    allowsRemovals: Bool
+  ) -> [SoakListing] {
     guard let before else { return [SoakListing(items: incoming.readable)] }
     let whole = incoming.readable.keeping(before, of: before)
-    return [SoakListing(items: whole.isFault(after: before) ? before : whole)]
+    let isTaken = allowsRemovals || !whole.isFault(after: before)
+    return [SoakListing(items: isTaken ? whole : before)]
   }
 }
 

@@ -28,7 +28,9 @@ extension SoakModel {
       var choices = incoming.flatMap {
         SoakListing.choices($0, after: old, allowsRemovals: run.allowsRemovals)
       }
-      choices += broken.flatMap { SoakListing.choices(beginning: $0, after: old) }
+      choices += broken.flatMap {
+        SoakListing.choices(beginning: $0, after: old, allowsRemovals: run.allowsRemovals)
+      }
       // A listing that failed, or perhaps failed, stays as it was.
       if mayFail || run.wasCut { choices.append(SoakListing(items: old ?? [])) }
       return (key, choices)
