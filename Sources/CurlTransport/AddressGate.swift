@@ -117,7 +117,7 @@ package struct ConnectRule {
   /// The first port; nil if the rule is for any port.
   let port: Int?
 
-  /// Parses a value; nil if it has not four parts, or if a port is not from 1 to 65535.
+  /// Parses a value; nil if it does not have four parts, or if a port is not from 1 to 65535.
   package init?(_ text: String) {
     let parts = /(\[[^\]]*\]|[^:]*):([^:]*):(\[[^\]]*\]|[^:]*):([^:]*)/
     guard let match = text.wholeMatch(of: parts) else { return nil }
