@@ -127,8 +127,8 @@ package final class CurlTransport: Fetching {
     larder_version_info(CURLVERSION_SEVENTH)?.pointee.cainfo.map { String(cString: $0) }
   }
 
-  /// Opens libcurl, so that its first use need not wait for that; safe on any thread.
-  package static func openLibrary() { _ = larder_curl_open() }
+  /// Opens and initializes libcurl, so that its first use need not wait for that; safe on any thread.
+  package static func openLibrary() { _ = isLibraryReady }
 
   /// Whether libcurl's global initialization succeeded.
   ///

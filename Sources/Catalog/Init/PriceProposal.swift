@@ -384,6 +384,8 @@ extension CurrencyProposal {
     return nil
   }
 
+  private static let hints = WordTable.currencies.values
+
   /// The currency that a sign in the texts, the hosts of addresses, phone numbers or the name of the price suggest.
   private static func hinted(_ items: [FieldEvidence], _ prices: [FieldEvidence]) -> Self? {
     func share(_ finds: (String) -> String?) -> (code: String, text: String)? {
@@ -398,7 +400,7 @@ extension CurrencyProposal {
       return nil
     }
     func code(_ meaning: String, _ word: String) -> String? {
-      WordTable.currencies.values[meaning]?[word]
+      hints[meaning]?[word]
     }
     func sign(_ text: String) -> String? {
       // Most texts have no sign, and a regular expression takes long.

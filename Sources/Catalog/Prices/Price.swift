@@ -289,7 +289,7 @@ struct WrittenPrice {
   }
 
   /// The powers of ten that words such as "万" and "lakh" mean, the longest word first.
-  private static let scales = (WordTable.currencies.values["scale"] ?? [:])
+  private static let scales = WordTable.currencies.values(of: "scale")
     .compactMapValues(Int.init).sorted { $0.key.count > $1.key.count }
 
   /// Splits the unit behind an amount into a power of ten and the unit of the currency, as in "млн ₽".
