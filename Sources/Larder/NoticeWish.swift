@@ -15,7 +15,7 @@ package struct NoticeWish: Sendable, Hashable {
   /// With nil, every change of a price is reported.
   package var drop: Double?
   /// The ids of the items to report; empty for all items.
-  package var items: Set<String> = []
+  package var items: Set<ExactText> = []
 
   /// Makes a filter that matches every change.
   package init() {}
@@ -25,7 +25,7 @@ package struct NoticeWish: Sendable, Hashable {
   /// Equal filters have equal strings.
   private var text: String {
     let kinds = kinds.map(\.rawValue).sorted().joined(separator: ",")
-    let parts = [kinds, drop.map { "drop \($0)" } ?? ""] + items.sorted()
+    let parts = [kinds, drop.map { "drop \($0)" } ?? ""] + items.map(\.text).sorted()
     // Each part follows its own length. A separator would not be safe, because SQLite ends a text at a zero byte, and
     // an id can contain any other character.
     return parts.map { "\($0.utf8.count):\($0)" }.joined()
@@ -42,11 +42,13 @@ package struct NoticeWish: Sendable, Hashable {
     of reader: CatalogReader,
     after run: RunID
   ) throws(LarderError) -> [Notice.Change] {
-    let found = try reader.netChanges(after: run).filter { items.isEmpty || items.contains($0.id) }
+    let found = try reader.netChanges(after: run).filter {
+      items.isEmpty || items.contains($0.id.exact)
+    }
     var changes = found.flatMap(changes)
     if kinds.contains(.failed) {
       for failure in try reader.newFailures(after: run) {
-        if !items.isEmpty, failure.id.map(items.contains) != true { continue }
+        if !items.isEmpty, failure.id.map { items.contains($0.exact) } != true { continue }
         var change = Notice.Change(.failed, id: failure.id)
         (change.toText, change.url) = (failure.reason, failure.url)
         changes.append(change)

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import CurlTransport
@@ -265,10 +266,10 @@ package struct OrderFromCatalog {
     at now: OrderTime,
     chance: OrderID.Nonce? = nil
   ) throws {
-    var items: [String: StoreItem] = [:]
-    for wish in request.items where items[wish.id] == nil {
+    var items: [ExactText: StoreItem] = [:]
+    for wish in request.items where items[wish.id.exact] == nil {
       if let shown = try reader.show(wish.id) {
-        items[wish.id] = shown.item
+        items[wish.id.exact] = shown.item
         continue
       }
       let near = try reader.nearestIDs(to: wish.id)
@@ -290,15 +291,15 @@ package struct OrderFromCatalog {
   /// If the changes cannot be read, there are none, because that must not prevent an order.
   private static func changes(
     _ order: PlacedOrder,
-    _ items: [String: StoreItem],
+    _ items: [ExactText: StoreItem],
     _ reader: CatalogReader
   ) -> [String] {
     let changed = (try? reader.diff(from: nil, to: nil))?.items.changed ?? []
-    var told: Set<String> = []
+    var told: Set<ExactText> = []
     return order.lines.compactMap { line in
-      let field = items[line.item]?.salePrice == nil ? "normalPrice" : "salePrice"
-      guard told.insert(line.item).inserted,
-        let change = changed.first(where: { $0.id == line.item && $0.field == field })
+      let field = items[line.item.exact]?.salePrice == nil ? "normalPrice" : "salePrice"
+      guard told.insert(line.item.exact).inserted,
+        let change = changed.first(where: { $0.id.exact == line.item.exact && $0.field == field })
       else { return nil }
       let before = change.from.flatMap { Int($0) }.map {
         Price(minorUnits: $0, currency: line.price.currency).formatted()

@@ -149,8 +149,8 @@ extension DemoCommand {
   private func changes(_ reader: CatalogReader) throws -> String {
     let before = try reader.lastRuns().before
     let removed = try reader.diff(from: nil, to: nil).items.removed.map(\.id)
-    let titles = try reader.titles(of: Set(removed), in: before)
-    var lines = removed.map { "removed    \(PlainText.line(titles[$0] ?? $0))" }
+    let titles = try reader.titles(of: Set(removed.map(\.exact)), in: before)
+    var lines = removed.map { "removed    \(PlainText.line(titles[$0.exact] ?? $0))" }
     for change in try reader.netChanges(after: before) {
       guard let old = change.price, let new = change.newPrice, old != new else { continue }
       let title = PlainText.line(change.item?.title ?? change.id)

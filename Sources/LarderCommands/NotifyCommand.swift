@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import Cache
 import Foundation
 import Larder
@@ -80,7 +81,7 @@ struct WishOptions: ParsableArguments {
     var filter = NoticeWish()
     filter.kinds = only.map(Set.init) ?? filter.kinds
     filter.drop = drop
-    filter.items = Set(item)
+    filter.items = Set(item.map(\.exact))
     return filter
   }
 

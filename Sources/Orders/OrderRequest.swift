@@ -65,7 +65,7 @@ public struct OrderRequest: Sendable, Hashable {
   /// - Throws: ``LarderError`` with one of several codes. The code is `usage` for an invalid name or number, and
   ///   `unknown` for an item that is not in the catalog. It is `refused` if an item is sold out or has no price, or if
   ///   the total exceeds the budget.
-  package func order(_ catalog: [String: StoreItem], id: OrderID, at now: OrderTime)
+  package func order(_ catalog: [ExactText: StoreItem], id: OrderID, at now: OrderTime)
     throws(LarderError) -> PlacedOrder
   {
     let name = PlainText.line(by)
@@ -104,13 +104,13 @@ public struct OrderRequest: Sendable, Hashable {
   }
 
   /// Makes one line for each item, in the order in which the items first occur in the request.
-  private func lines(_ catalog: [String: StoreItem]) throws(LarderError) -> [OrderLine] {
-    var quantities: [String: Int] = [:]
+  private func lines(_ catalog: [ExactText: StoreItem]) throws(LarderError) -> [OrderLine] {
+    var quantities: [ExactText: Int] = [:]
     var ids: [String] = []
     for item in items {
-      if quantities[item.id] == nil { ids.append(item.id) }
-      quantities[item.id, default: 0] += min(max(item.quantity, -1), Self.mostPieces + 1)
-      guard item.quantity > 0, quantities[item.id, default: 0] <= Self.mostPieces else {
+      if quantities[item.id.exact] == nil { ids.append(item.id) }
+      quantities[item.id.exact, default: 0] += min(max(item.quantity, -1), Self.mostPieces + 1)
+      guard item.quantity > 0, quantities[item.id.exact, default: 0] <= Self.mostPieces else {
         throw LarderError(
           .usage,
           "cannot order \(item.quantity) of \(item.id): the quantity must be from 1 to \(Self.mostPieces)"
@@ -119,7 +119,7 @@ public struct OrderRequest: Sendable, Hashable {
     }
     var lines: [OrderLine] = []
     for id in ids {
-      guard let item = catalog[id] else {
+      guard let item = catalog[id.exact] else {
         throw LarderError(.unknown, "cannot order \(id): the catalog has no such item", thing: id)
       }
       if !allowsSoldOut, item.isSoldOut {
@@ -142,7 +142,7 @@ public struct OrderRequest: Sendable, Hashable {
           item: id,
           title: PlainText.line(item.title),
           price: price,
-          quantity: quantities[id, default: 1]
+          quantity: quantities[id.exact, default: 1]
         )
       )
     }

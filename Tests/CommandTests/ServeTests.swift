@@ -36,6 +36,35 @@ import Testing
     #expect(try server.get("/api/sections/none").status == 404)
   }
 
+  @Test func `items whose ids are only canonically equivalent can be asked for and ordered`()
+    throws
+  {
+    let shop = try Shop()
+    let ids = ["\u{E9}", "e\u{301}"]
+    shop.list(ids.map { Shop.item($0, price: "\($0.utf8.count)00원") }, in: "main")
+    _ = try shop.sync()
+    let server = try Served(shop)
+
+    let prices = try ["%C3%A9", "e%CC%81", "%C3%A9"].map { id in
+      let item = try server.get("/api/items/\(id)").json as? [String: Any]
+      return (item?["salePrice"] as? [String: Any])?["minorUnits"] as? Int
+    }
+    let order = try shop.larder(
+      "order",
+      "place",
+      ids[1],
+      "--item",
+      "\(ids[0])=2",
+      "--by",
+      "Jiyeon",
+      "--json",
+      environment: ["LARDER_ORDERS": shop.folder.path("orders.sqlite")]
+    )
+
+    #expect(prices == [200, 300, 200])
+    #expect(try Document(order)["total"]["minorUnits"].int == 700)
+  }
+
   @Test
   func `every answer of the interface has exactly the keys of its description`()
     throws

@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  static let items: [String: StoreItem] = [
+  static let items: [ExactText: StoreItem] = [
     "A": StoreItem(id: "A", title: "불고기", salePrice: Price(minorUnits: 5200, currency: "KRW")),
     "B": StoreItem(id: "B", title: "국", normalPrice: Price(minorUnits: 900, currency: "KRW")),
     "S": StoreItem(
@@ -220,6 +220,30 @@ import Testing
     #expect(order.lines.map(\.quantity) == [3, 1])
     #expect(order.by == "지연")
     #expect(order.summary == "불고기 외 1건")
+  }
+
+  @Test func `ids that are only canonically equivalent are two lines`() throws {
+    let ids = ["\u{E9}", "e\u{301}"]
+    let items = ids.enumerated().map { place, id in
+      (
+        id.exact,
+        StoreItem(id: id, title: "\(place)", salePrice: Price(minorUnits: 7, currency: "KRW"))
+      )
+    }
+    let request = OrderRequest(
+      by: "지연",
+      items: [OrderRequest.Item(ids[1], quantity: 1), OrderRequest.Item(ids[0], quantity: 2)],
+      locale: "ko_KR"
+    )
+
+    let order = try request.order(
+      Dictionary(uniqueKeysWithValues: items),
+      id: OrderID(rawValue: "ord_1"),
+      at: OrderTime(seconds: 0)
+    )
+
+    #expect(order.lines.map(\.title) == ["1", "0"])
+    #expect(order.lines.map(\.quantity) == [1, 2])
   }
 
   @Test(

@@ -101,6 +101,8 @@ import Transport
 
     #expect((1...200).filter { shelf["\($0)"] != nil }.count < 22)
     #expect(shelf["200"] == 200 && shelf["1"] == nil)
+    shelf.add(2, cost: 900, for: "\u{E9}")
+    #expect(shelf["\u{E9}"] == 2 && shelf["e\u{301}"] == nil)
     shelf.add(1, cost: 20_000, for: "large")
     #expect(shelf["large"] == nil)
   }

@@ -30,6 +30,27 @@ import Testing
     #expect(await visitor.get("/orders").html.contains("Dish A1 and 2 more"))
   }
 
+  @Test func `items whose ids are only canonically equivalent are ordered each by itself`()
+    async throws
+  {
+    let visitor = try StoreFixture { shop in
+      for (place, id) in ["\u{E9}", "e\u{301}"].enumerated() {
+        shop.items["A"]?[place].id = id
+        shop.items["A"]?[place].price = "\(place + 1)00원"
+      }
+    }
+
+    let first = await visitor.get("/items/%C3%A9")
+    let second = await visitor.get("/items/e%CC%81")
+    let basket = await visitor.fill(["e\u{301}": 2, "\u{E9}": 1])
+    _ = await visitor.order(basket)
+
+    #expect(first.html.contains("Dish A1") && second.html.contains("Dish A2"))
+    let lines = try #require(try visitor.placed.first).order.lines
+    #expect(lines.map(\.title) == ["Dish A2", "Dish A1"])
+    #expect(lines.map(\.price.minorUnits) == [200, 100] && lines.map(\.quantity) == [2, 1])
+  }
+
   @Test
   func `a form that is sent twice makes one order, also after a restart or at the same moment`()
     async throws

@@ -303,16 +303,16 @@ extension Index {
   package func details(
     catalog: CatalogID,
     items: some Sequence<String>
-  ) throws(LarderError) -> [String: DetailEntry] {
+  ) throws(LarderError) -> [ExactText: DetailEntry] {
     try read { db in
       let row = try RowStatement(
         db,
         "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ? AND item = ?"
       )
-      var entries: [String: DetailEntry] = [:]
-      for item in items where entries[item] == nil {
+      var entries: [ExactText: DetailEntry] = [:]
+      for item in items where entries[item.exact] == nil {
         row.restart(catalog.rawValue, item)
-        if try row.next() { entries[item] = DetailEntry(row) }
+        if try row.next() { entries[item.exact] = DetailEntry(row) }
       }
       return entries
     }

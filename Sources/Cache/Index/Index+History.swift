@@ -334,7 +334,7 @@ final class HistoryWriter {
   }
 
   private func record(_ change: ItemChange) throws {
-    if item?.id != change.id || item?.section != change.section {
+    if item?.id.exact != change.id.exact || item?.section.exact != change.section.exact {
       (isNew, since) = (false, beginning.run)
       item = (change.section, change.id, try number(of: change))
     }
@@ -608,12 +608,14 @@ extension Index {
   static let listedBefore = 2
 
   /// The ids of the items that have a history, by the key of their section.
-  package func historyItems(catalog: CatalogID) throws(LarderError) -> [String: Set<String>] {
+  package func historyItems(catalog: CatalogID) throws(LarderError) -> [String: Set<ExactText>] {
     try read { db in
       let rows = try RowStatement(db, "SELECT section, key FROM history_item WHERE catalog = ?")
       rows.restart(catalog.rawValue)
-      var items: [String: Set<String>] = [:]
-      while try rows.next() { items[rows.text(0) ?? "", default: []].insert(rows.text(1) ?? "") }
+      var items: [String: Set<ExactText>] = [:]
+      while try rows.next() {
+        items[rows.text(0) ?? "", default: []].insert((rows.text(1) ?? "").exact)
+      }
       return items
     }
   }

@@ -1,3 +1,5 @@
+import Base
+
 /// The result of decoding a shop's response: its sections with the items that can be used, and the items that were
 /// skipped.
 ///
@@ -86,12 +88,11 @@ public struct DecodedListing: Hashable, Sendable {
   /// If the removed item differs from the earlier item, it is recorded as skipped.
   package mutating func dropRepeats() {
     for place in sections.indices {
-      // Ids are compared byte by byte, as in the index.
-      var firsts: [[UInt8]: Int] = [:]
+      var firsts: [ExactText: Int] = [:]
       var others: [(place: Int, id: String)] = []
       var kept: [StoreItem] = []
       for (place, item) in sections[place].items.enumerated() {
-        let id = Array(item.id.utf8)
+        let id = item.id.exact
         if let first = firsts[id] {
           if item != kept[first] { others.append((place, item.id)) }
         } else {
@@ -143,7 +144,7 @@ public struct DecodedListing: Hashable, Sendable {
     let unread =
       skipped.count { $0.section == section.key && $0.isUnread }
       + (omitted[section.key]?.unread ?? 0)
-    return (unread, unread + Set(section.items.map { Array($0.id.utf8) }).count)
+    return (unread, unread + Set(section.items.map(\.id.exact)).count)
   }
 
   /// Whether a sync refuses a section, because too many of its elements cannot be read.

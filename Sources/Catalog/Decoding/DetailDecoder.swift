@@ -1,3 +1,5 @@
+import Base
+
 /// Decodes a shop's response into the details of items.
 ///
 /// A detail is the document about one item that has more fields than the item's entry in a list, for example a long
@@ -27,7 +29,7 @@ struct DetailDecoder {
       }
       return try read(entries[0], id: id)
     }
-    for entry in entries where (try? name(of: entry, subject: subject)) == id {
+    for entry in entries where (try? name(of: entry, subject: subject))?.exact == id.exact {
       return try read(entry, id: id)
     }
     throw CatalogError(

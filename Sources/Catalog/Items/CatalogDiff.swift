@@ -1,3 +1,5 @@
+import Base
+
 /// The changes from one state of a catalog to another.
 ///
 /// A listing is the appearance of an item in a section: an item that is in two sections has two listings. If a section
@@ -35,10 +37,10 @@ public struct CatalogDiff: Hashable, Sendable {
     for (listing, item) in before where !listed.contains(listing) {
       comparison.depart(listing, item)
     }
-    var comparedDetails: Set<String> = []
+    var comparedDetails: Set<ExactText> = []
     for (listing, item) in after {
       guard let before = known[listing] ?? comparison.arrive(listing) else { continue }
-      let isFirst = comparedDetails.insert(item.id).inserted
+      let isFirst = comparedDetails.insert(item.id.exact).inserted
       comparison.change(
         Self.changes(
           from: before,
@@ -54,10 +56,10 @@ public struct CatalogDiff: Hashable, Sendable {
 
   private static func listings(of sections: [Section]) -> [(Listing, StoreItem)] {
     sections.flatMap { section in
-      var counts: [String: Int] = [:]
+      var counts: [ExactText: Int] = [:]
       return section.items.map { item in
-        let occurrence = counts[item.id, default: 0]
-        counts[item.id] = occurrence + 1
+        let occurrence = counts[item.id.exact, default: 0]
+        counts[item.id.exact] = occurrence + 1
         return (Listing(section: section.key, id: item.id, occurrence: occurrence), item)
       }
     }
@@ -68,7 +70,7 @@ public struct CatalogDiff: Hashable, Sendable {
   /// First add the listings that are gone, then the new ones and the changes, each in the order of their state.
   package struct Comparison<Item> {
     /// The listings that are gone and that no new listing has replaced, by the ids of their items, the last one first.
-    private var departed: [String: [(place: Int, listing: Listing, item: Item)]] = [:]
+    private var departed: [ExactText: [(place: Int, listing: Listing, item: Item)]] = [:]
     private var count = 0
     private var changed: [FieldChange] = []
     /// The listings that are new, in the order of the new state.
@@ -79,7 +81,7 @@ public struct CatalogDiff: Hashable, Sendable {
 
     /// Adds an item that its section no longer lists.
     package mutating func depart(_ listing: Listing, _ item: Item) {
-      departed[listing.id, default: []].insert((count, listing, item), at: 0)
+      departed[listing.id.exact, default: []].insert((count, listing, item), at: 0)
       count += 1
     }
 
@@ -89,7 +91,7 @@ public struct CatalogDiff: Hashable, Sendable {
     /// - Returns: The item as another section listed it before; nil if it has not moved, and is new.
     package mutating func arrive(_ listing: Listing) -> Item? {
       // In a first run nothing is gone: then no id has to be hashed.
-      guard !departed.isEmpty, let old = departed[listing.id]?.popLast() else {
+      guard !departed.isEmpty, let old = departed[listing.id.exact]?.popLast() else {
         added.append(listing)
         return nil
       }

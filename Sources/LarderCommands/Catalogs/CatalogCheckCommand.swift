@@ -146,8 +146,10 @@ struct CatalogTrial {
     )
     var found = pictures(of: items, page.base) + details(of: items)
     for place in checks.indices {
-      let ids = Set(checks[place].section.items.map(\.id))
-      let isOwn = { (finding: CatalogFinding) in finding.examples.contains(where: ids.contains) }
+      let ids = Set(checks[place].section.items.map(\.id.exact))
+      let isOwn = { (finding: CatalogFinding) in
+        finding.examples.contains { ids.contains($0.exact) }
+      }
       checks[place].findings += CatalogFinding.joined(ofItems: found.filter(isOwn))
       found.removeAll(where: isOwn)
     }

@@ -56,7 +56,7 @@ struct SyncSummary {
     let items = report.items
     let counts = Quantities.counts([
       (items.added.count, "added"), (items.removed.count, "removed"),
-      (Set(items.changed.map(\.id)).count, "changed"), (items.withheld.count, "withheld"),
+      (Set(items.changed.map(\.id.exact)).count, "changed"), (items.withheld.count, "withheld"),
     ])
     return (["\(items.total) shown"] + counts).joined(separator: ", ")
   }

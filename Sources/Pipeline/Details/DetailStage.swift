@@ -17,7 +17,7 @@ final class DetailStage: Sendable {
 
   private struct Work {
     var tally = SyncReport.Details()
-    var lost: [String: [LostField]] = [:]
+    var lost: [ExactText: [LostField]] = [:]
     /// The number of items that the cache has a row of a detail for.
     var known = 0
     /// The number of details in the cache that were not missing before the run.
@@ -103,7 +103,7 @@ final class DetailStage: Sendable {
   /// The counts of details so far.
   var tally: SyncReport.Details { state.withLock { $0.tally } }
   /// The unreadable fields of each item's detail, by the item's id.
-  var lost: [String: [LostField]] { state.withLock { $0.lost } }
+  var lost: [ExactText: [LostField]] { state.withLock { $0.lost } }
 
   /// The line of the puller, which has one for all details.
   private static let line = ""
@@ -272,9 +272,9 @@ final class DetailStage: Sendable {
   private func take(_ detail: Detail, from answer: SharedDetails) {
     switch answer {
     case .decoded(let details, let unreadable, let document, let base):
-      if let decoded = details[detail.id] {
+      if let decoded = details[detail.id.exact] {
         take(decoded, document.unvouched, base: base, detail)
-      } else if let reason = unreadable[detail.id] {
+      } else if let reason = unreadable[detail.id.exact] {
         refuse(detail, reason)
       } else {
         takeMissing(detail, document.unvouched)
@@ -409,7 +409,7 @@ final class DetailStage: Sendable {
   /// Records the unreadable fields of the detail that an item has from now on.
   private func noteLost(_ detail: DetailEntry) {
     let lost = detail.body.map(ItemDetail.lostFields) ?? []
-    if !lost.isEmpty { state.withLock { $0.lost[detail.item] = lost } }
+    if !lost.isEmpty { state.withLock { $0.lost[detail.item.exact] = lost } }
   }
 
   private static func count(_ known: DetailEntry, in tally: inout SyncReport.Details) {
@@ -540,8 +540,8 @@ final class DetailStage: Sendable {
   private func finishShared(isKeeping: Bool) throws(LarderError) {
     switch state.withLock(\.answer) {
     case .decoded(let details, _, let document, let base):
-      let unlisted = try due.unwanted(details.keys)
-      let rows = unlisted.lazy.compactMap { details[$0] }.map { [context] in
+      let unlisted = try due.unwanted(details.keys.map(\.text))
+      let rows = unlisted.lazy.compactMap { details[$0.exact] }.map { [context] in
         let row = document.unvouched
         let (entry, shown) = context.row(of: $0, row, base: base)
         return CommittedDetail(entry, of: context.entry.id, from: row, showing: shown)

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Transport
@@ -10,8 +11,8 @@ enum SharedDetails: Sendable {
   ///
   /// The row describes the new version. `base` is the URL that relative references in it refer to.
   case decoded(
-    [String: ItemDetail],
-    unreadable: [String: String],
+    [ExactText: ItemDetail],
+    unreadable: [ExactText: String],
     DocumentEntry,
     base: WebURL?
   )
@@ -49,10 +50,10 @@ extension RunContext {
     _ document: DocumentEntry,
     _ request: DocumentRequest
   ) -> SharedDetails {
-    var unreadable: [String: String] = [:]
+    var unreadable: [ExactText: String] = [:]
     for detail in decoded.unreadable {
       if let id = detail.id {
-        unreadable[id] = detail.reason
+        unreadable[id.exact] = detail.reason
       } else {
         note(request, "cannot read detail number \(detail.index): \(detail.reason)")
       }
@@ -61,7 +62,7 @@ extension RunContext {
     // and the document would not be decoded, but unreadable details must be reported in every run.
     var row = decoded.unreadable.isEmpty ? document : request.row
     row.fetched = document.fetched
-    let details = Dictionary(decoded.details.map { ($0.id, $0) }) { $1 }
+    let details = Dictionary(decoded.details.map { ($0.id.exact, $0) }) { $1 }
     return .decoded(details, unreadable: unreadable, row, base: base)
   }
 

@@ -122,12 +122,12 @@ struct ExportLists {
     of catalog: ExportedCatalog,
     _ isStopped: () -> Bool
   ) throws(LarderError) -> Bool {
-    var ids: Set<String> = []
+    var ids: Set<ExactText> = []
     var batches = catalog.batches
     while let items = try batches.next() {
       if isStopped() { return false }
       for item in items {
-        guard let detail = ItemDocument.detail(of: item), ids.insert(item.item.id).inserted
+        guard let detail = ItemDocument.detail(of: item), ids.insert(item.item.id.exact).inserted
         else { continue }
         let key = try Self.json([item.item.id])[0]
         try document.append("\(ids.count > 1 ? "," : "")\(key):".utf8)

@@ -43,14 +43,14 @@ extension RunContext {
   func guardListing(
     _ listing: ListingID,
     _ item: Mapping.Item,
-    unread: Set<String>,
+    unread: Set<ExactText>,
     shown: ListingID?
   ) throws(LarderError) -> GuardedListing {
     guard let shown, shown != listing, !options.allowRemovals else {
       return GuardedListing(listing: listing)
     }
     let vanished = try index.vanished(from: shown, in: listing)
-    let gone = vanished.filter { !unread.contains($0) }
+    let gone = vanished.filter { !unread.contains($0.exact) }
     let held = try index.itemCount(listing: shown)
     let isShrunk = ShrinkGuard.isSuspicious(section: held, vanished: gone.count)
     let findings = isShrunk ? [] : try findings(in: listing, item, shown: shown)
@@ -62,7 +62,7 @@ extension RunContext {
         isWithheld: true
       )
     }
-    let kept = vanished.filter(unread.contains)
+    let kept = vanished.filter { unread.contains($0.exact) }
     return GuardedListing(
       listing: kept.isEmpty ? listing : try index.union(of: listing, and: shown, keeping: kept),
       vanished: gone,

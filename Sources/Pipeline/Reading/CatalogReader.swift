@@ -257,8 +257,8 @@ package struct CatalogReader: Sendable {
           item: item,
           sections: [section.key],
           isStale: section.isStale,
-          detail: details[item.id].flatMap(\.decoded),
-          detailSince: details[item.id]?.since,
+          detail: details[item.id.exact].flatMap(\.decoded),
+          detailSince: details[item.id.exact]?.since,
           pictures: [],
           lowest30Days: lowest
         )
@@ -271,7 +271,7 @@ package struct CatalogReader: Sendable {
   /// If the reader was made for an earlier moment, details that were fetched again since then are left out.
   private func details(
     of items: [ListedItem]
-  ) throws(LarderError) -> [String: DetailEntry] {
+  ) throws(LarderError) -> [ExactText: DetailEntry] {
     let details = try index.details(catalog: catalog.id, items: items.lazy.map(\.item.id))
     guard let past, let ended = past.finished else { return details }
     let documents = try index.documents(details.values.map(\.document))

@@ -80,17 +80,18 @@ extension CatalogReader {
     then run: RunID
   ) throws(LarderError) -> [NetChange] {
     guard !changes.isEmpty else { return [] }
-    var ids: [String] = []
-    var byID: [String: [RecordedChange]] = [:]
+    var ids: [ExactText] = []
+    var byID: [ExactText: [RecordedChange]] = [:]
     for change in changes {
-      if byID[change.id] == nil { ids.append(change.id) }
-      byID[change.id, default: []].append(change)
+      let id = change.id.exact
+      if byID[id] == nil { ids.append(id) }
+      byID[id, default: []].append(change)
     }
     let wanted = Set(ids)
     let now = try items(wanted, in: sections())
     let then = try items(wanted.subtracting(now.keys), in: index.sections(run: run))
     return ids.compactMap { id in
-      Self.net(id, byID[id] ?? [], now[id], then[id]?.item)
+      Self.net(id.text, byID[id] ?? [], now[id], then[id]?.item)
     }
   }
 
@@ -101,7 +102,10 @@ extension CatalogReader {
   ///   - run: The run.
   /// - Returns: The titles, by the ids of the items. Items that the run does not list are left out.
   /// - Throws: ``LarderError`` when the index cannot be read.
-  package func titles(of ids: Set<String>, in run: RunID) throws(LarderError) -> [String: String] {
+  package func titles(
+    of ids: Set<ExactText>,
+    in run: RunID
+  ) throws(LarderError) -> [ExactText: String] {
     guard !ids.isEmpty else { return [:] }
     return try items(ids, in: index.sections(run: run)).mapValues(\.item.title)
   }
@@ -110,16 +114,16 @@ extension CatalogReader {
   ///
   /// Each item has the keys of all sections that list it.
   private func items(
-    _ wanted: Set<String>,
+    _ wanted: Set<ExactText>,
     in sections: [RunSection]
-  ) throws(LarderError) -> [String: (item: StoreItem, sections: [String])] {
-    var found: [String: (item: StoreItem, sections: [String])] = [:]
+  ) throws(LarderError) -> [ExactText: (item: StoreItem, sections: [String])] {
+    var found: [ExactText: (item: StoreItem, sections: [String])] = [:]
     for section in sections {
       guard let listing = section.listing else { continue }
-      let places = try index.places(of: wanted, in: listing).sorted()
+      let places = try index.places(of: wanted.lazy.map(\.text), in: listing).sorted()
       for item in try index.items(listing: listing, at: places).storeItems()
-      where found[item.id]?.sections.last != section.key {
-        found[item.id, default: (item, [])].sections.append(section.key)
+      where found[item.id.exact]?.sections.last != section.key {
+        found[item.id.exact, default: (item, [])].sections.append(section.key)
       }
     }
     return found

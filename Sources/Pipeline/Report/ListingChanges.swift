@@ -70,7 +70,7 @@ struct ListingChanges {
     for section in sections {
       guard let listing = section.listing, rest[section.key] != nil else { continue }
       try context.index.forEachBatch(of: listing) { records throws(LarderError) in
-        for record in records where rest[section.key]?.remove(record.key) != nil {
+        for record in records where rest[section.key]?.remove(record.key.exact) != nil {
           let item = try record.storeItem()
           var add = Adding(section: section.key, id: item.id)
           add.known(.listed, .listed)
@@ -81,7 +81,7 @@ struct ListingChanges {
       }
     }
     for (section, ids) in rest.sorted(by: { $0.key < $1.key }) {
-      for id in ids.sorted() {
+      for id in ids.map(\.text).sorted() {
         var add = Adding(section: section, id: id)
         add.field(.listed, .listed, nil)
         changes += add.changes
@@ -152,18 +152,18 @@ extension ListingChanges {
     guard !all.isEmpty else { return changes }
     let details = try index.details(
       catalog: context.entry.id,
-      items: Set(all.compactMap { $0.to?.id })
+      items: all.compactMap { $0.to?.id }
     ).mapValues { $0.decoded?.images ?? [] }
     let references = all.flatMap { change in
       (change.from?.images ?? []) + (change.to?.images ?? [])
-        + (details[change.to?.id ?? ""] ?? [])
+        + (details[(change.to?.id ?? "").exact] ?? [])
     }
     let ids = Set(references.map { PictureID(url: $0.url) })
     let held = try index.pictures(Array(ids)).compactMapValues(\.sha256)
     var result = changes
     for change in all {
       guard let old = change.from, let new = change.to else { continue }
-      let shared = details[new.id] ?? []
+      let shared = details[new.id.exact] ?? []
       var add = Adding(section: change.section, id: new.id)
       for field in [HistoryField.thumbnail, .images] {
         func value(_ item: StoreItem, _ digests: (PictureID) -> [UInt8]?) -> HistoryValue? {

@@ -55,7 +55,7 @@ struct ReportWriting {
 
   func report(
     details: SyncReport.Details?,
-    lost: [String: [LostField]],
+    lost: [ExactText: [LostField]],
     pictures: SyncReport.Pictures,
     bytesHeld: ByteCount
   ) throws(LarderError) -> SyncReport {
@@ -113,7 +113,7 @@ struct ReportWriting {
   ///
   /// Each section lists them up to its limit of rows, and counts the others.
   private func add(
-    _ lost: [String: [LostField]],
+    _ lost: [ExactText: [LostField]],
     to report: inout SyncReport
   ) throws(LarderError) {
     var rest = lost
@@ -122,7 +122,7 @@ struct ReportWriting {
       var room = SkipTally.mostRows - section.skipped.count
       var omitted = section.omitted
       for id in try context.index.itemKeys(listing: listing) {
-        for fault in rest.removeValue(forKey: id) ?? [] {
+        for fault in rest.removeValue(forKey: id.exact) ?? [] {
           room -= 1
           guard room >= 0 else {
             omitted.add(.field, fault.reason)

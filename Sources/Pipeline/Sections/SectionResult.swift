@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import FoundationEssentials
@@ -106,7 +107,9 @@ struct SectionNotes: Sendable, Equatable {
   var lost: Int { skipped.count(where: \.isUnread) + omitted.unread }
 
   /// The ids of the unreadable items in `skipped`, if the ids can be read.
-  var unreadIDs: Set<String> { Set(skipped.filter(\.isUnread).compactMap(\.id)) }
+  var unreadIDs: Set<ExactText> {
+    Set(skipped.filter(\.isUnread).compactMap { $0.id?.exact })
+  }
 
   /// Adds the notes of the next page.
   mutating func add(_ page: SectionNotes) {

@@ -88,7 +88,7 @@ private struct Rows {
     from: String = "",
     to: String = ""
   ) -> ChangesView.Row {
-    let card = cards[id]
+    let card = cards[id.exact]
     return ChangesView.Row(
       name: card?.title ?? PlainText.line(title ?? id),
       number: card?.number,
@@ -120,7 +120,7 @@ private struct Rows {
     return [
       (say("Changed", "바뀐 상품"), changed),
       (say("New", "새 상품"), listing.added.map { row($0.id) }),
-      (say("Gone", "사라진 상품"), listing.removed.map { row($0.id, title: titles[$0.id]) }),
+      (say("Gone", "사라진 상품"), listing.removed.map { row($0.id, title: titles[$0.id.exact]) }),
       (say("Pictures with new bytes", "새로 바뀐 사진"), data.changes.pictures.map { row($0) }),
     ]
   }

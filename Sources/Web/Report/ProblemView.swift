@@ -162,7 +162,7 @@ private struct Problems {
 
   private func row(_ failure: SyncReport.Failure) -> ProblemView.Row {
     let isSection = failure.stage == .section
-    let card = isSection ? nil : failure.id.flatMap { cards[$0] }
+    let card = isSection ? nil : failure.id.flatMap { cards[$0.exact] }
     let title = isSection ? failure.id.flatMap(title(of:)) : card?.title
     return ProblemView.Row(
       name: title ?? failure.id.map(PlainText.line) ?? "",
@@ -213,7 +213,7 @@ private struct Problems {
   }
 
   private func row(_ skipped: SyncReport.Skipped) -> ProblemView.Row {
-    let card = skipped.id.flatMap { cards[$0] }
+    let card = skipped.id.flatMap { cards[$0.exact] }
     let section = title(of: skipped.section) ?? PlainText.line(skipped.section)
     let place = skipped.index.map { say("\(section), item \($0 + 1)", "\(section) \($0 + 1)번째") }
     let name = [place ?? section, skipped.id].compactMap { $0 }.map(PlainText.line)

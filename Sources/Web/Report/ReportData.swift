@@ -13,7 +13,7 @@ struct ReportData: Sendable {
     /// The differences between the lists of items of the two runs.
     var listing: CatalogDiff
     /// The titles of removed items, by item id.
-    var titles: [String: String] = [:]
+    var titles: [ExactText: String] = [:]
     /// The URLs of pictures whose bytes have changed.
     var pictures: [String] = []
     /// The changes of a period; nil if the report shows the changes of the last run.
@@ -76,7 +76,7 @@ extension ReportData {
       pictures: diff.pictures
     )
     if let old = diff.old {
-      changes.titles = try reader.titles(of: Set(diff.items.removed.map(\.id)), in: old)
+      changes.titles = try reader.titles(of: Set(diff.items.removed.map(\.id.exact)), in: old)
     }
     catalog = reader.catalog.name
     currency = reader.catalog.currency
@@ -85,8 +85,8 @@ extension ReportData {
     if let since {
       let changed = try reader.netChanges(since: since)
       changes.period = Period(since: since, items: changed)
-      let ids = Set(changed.map(\.id))
-      listed = listed.filter { ids.contains($0.id) }
+      let ids = Set(changed.map(\.id.exact))
+      listed = listed.filter { ids.contains($0.id.exact) }
       let keys = Set(listed.flatMap(\.sections))
       sections = sections.filter { keys.contains($0.key) }
     }
@@ -98,7 +98,7 @@ extension ReportData {
 }
 
 /// The number and the title of each item's first card, by item id.
-typealias ReportCards = [String: (number: Int, title: String)]
+typealias ReportCards = [ExactText: (number: Int, title: String)]
 
 /// The template data of a section with its cards.
 struct ReportShelf {

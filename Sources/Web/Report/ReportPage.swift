@@ -52,7 +52,9 @@ package struct ReportPage {
     var cards: ReportCards = [:]
     for (number, item) in shelves.flatMap(\.items).enumerated() {
       sheets.add(item, lowest: lowest[number], clock)
-      if cards[item.id] == nil { cards[item.id] = (number, PlainText.line(item.item.title)) }
+      if cards[item.id.exact] == nil {
+        cards[item.id.exact] = (number, PlainText.line(item.item.title))
+      }
     }
     return templates.html(ReportView(self, shelves, cards, sheets: sheets.json))
   }

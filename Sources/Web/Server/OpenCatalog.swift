@@ -101,8 +101,8 @@ final class CatalogSnapshot: Sendable {
 /// generation, so it is not dropped.
 final class LRUCache<Value: Sendable>: Sendable {
   private struct Generations {
-    var young: [String: (value: Value, cost: Int)] = [:]
-    var old: [String: (value: Value, cost: Int)] = [:]
+    var young: [ExactText: (value: Value, cost: Int)] = [:]
+    var old: [ExactText: (value: Value, cost: Int)] = [:]
     /// The cost of the young generation, in bytes.
     var cost = 0
   }
@@ -116,7 +116,8 @@ final class LRUCache<Value: Sendable>: Sendable {
   init(most: Int) { self.most = most }
 
   subscript(key: String) -> Value? {
-    state.withLock { state in
+    let key = key.exact
+    return state.withLock { state in
       if let found = state.young[key] { return found.value }
       guard let found = state.old[key] else { return nil }
       add(found.value, found.cost, key, &state)
@@ -128,10 +129,10 @@ final class LRUCache<Value: Sendable>: Sendable {
   func add(_ value: Value, cost: Int, for key: String) {
     let cost = cost + 2 * key.utf8.count + 128
     guard cost < most / 8 else { return }
-    state.withLock { add(value, cost, key, &$0) }
+    state.withLock { add(value, cost, key.exact, &$0) }
   }
 
-  private func add(_ value: Value, _ cost: Int, _ key: String, _ state: inout Generations) {
+  private func add(_ value: Value, _ cost: Int, _ key: ExactText, _ state: inout Generations) {
     if state.cost + cost > most / 2 {
       state.old = state.young
       (state.young, state.cost) = ([:], 0)

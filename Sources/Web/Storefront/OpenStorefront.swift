@@ -147,7 +147,7 @@ struct OpenStorefront {
       let shown = try reader.withPriceLines([item]).first
     else { return removed(visit.say("There is no such item.", "없는 상품입니다.")) }
     let others = shelf.items
-    let start = others.firstIndex { $0.id == id } ?? 0
+    let start = others.firstIndex { $0.id.exact == id.exact } ?? 0
     let neighbours = (others[start...].dropFirst() + others[..<start]).filter { !$0.isSoldOut }
     let view = StorefrontItemPage(
       self,
@@ -205,11 +205,13 @@ extension OpenStorefront {
   }
 
   private func bill(of basket: StorefrontBasket) throws(LarderError) -> BasketBill {
-    let wanted = Set(basket.lines.map(\.id))
+    let wanted = Set(basket.lines.map(\.id.exact))
     let listed: [ListedItem] = sections.all.flatMap { shelf in
-      shelf.items.filter { wanted.contains($0.id) }.map { (item: $0, section: shelf.section) }
+      shelf.items.filter { wanted.contains($0.id.exact) }.map {
+        (item: $0, section: shelf.section)
+      }
     }
-    let shown = try reader.shown(listed).map { ($0.id, $0) }
+    let shown = try reader.shown(listed).map { ($0.id.exact, $0) }
     return BasketBill(basket, Dictionary(shown) { first, _ in first }, currency: currency)
   }
 

@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import Larder
 import Orders
@@ -58,7 +59,7 @@ struct OrderForm {
   /// Whether every quantity is a valid number.
   let isCounted: Bool
   /// The price that the visitor saw for each item, by item id, in minor units such as cents.
-  let prices: [String: Int]
+  let prices: [ExactText: Int]
   /// The random part of the future order's id; nil if the form has none.
   ///
   /// The page chose it, so a form that is sent twice has the same id twice, and places only one order.
@@ -71,11 +72,11 @@ struct OrderForm {
     var isCounted = true
     basket = StorefrontBasket(form: visit.form, isRead: &isCounted)
     self.isCounted = isCounted
-    var prices: [String: Int] = [:]
+    var prices: [ExactText: Int] = [:]
     var item: String?
     for (name, value) in visit.form {
       if name == "item" { item = value }
-      if name == "price", let item { prices[item] = Int(value) }
+      if name == "price", let item { prices[item.exact] = Int(value) }
     }
     self.prices = prices
     chance = visit.posted("key").flatMap(OrderID.Nonce.init)
@@ -101,7 +102,7 @@ struct OrderForm {
   /// Whether the prices and the total that the visitor saw are still the current ones.
   private func hasSeen(_ bill: BasketBill) -> Bool {
     seen == bill.total?.minorUnits
-      && bill.lines.allSatisfy { prices[$0.id] == $0.item?.price?.minorUnits }
+      && bill.lines.allSatisfy { prices[$0.id.exact] == $0.item?.price?.minorUnits }
   }
 
   /// The request to place the order that the form describes.
@@ -119,7 +120,7 @@ struct OrderForm {
   /// Whether an order has the name, the note, the items and the quantities of this form.
   func isSame(as order: PlacedOrder) -> Bool {
     order.by == draft.by && (order.note ?? "") == draft.note
-      && order.lines.map(\.item) == basket.lines.map(\.id)
+      && order.lines.map(\.item.exact) == basket.lines.map(\.id.exact)
       && order.lines.map(\.quantity) == basket.lines.map(\.quantity)
   }
 }

@@ -70,7 +70,7 @@ struct StorefrontBasket: Equatable {
   mutating func add(_ id: String, _ quantity: Int) -> Bool {
     guard (1...Self.mostPieces).contains(quantity), !id.isEmpty else { return false }
     var next = self
-    if let place = lines.firstIndex(where: { $0.id == id }) {
+    if let place = lines.firstIndex(where: { $0.id.exact == id.exact }) {
       next.lines[place].quantity = min(lines[place].quantity + quantity, Self.mostPieces)
     } else {
       next.lines.append(Line(id: id, quantity: quantity))
@@ -85,15 +85,15 @@ struct StorefrontBasket: Equatable {
   /// Sets the quantity of an item that is in the basket; 0 removes the item.
   mutating func set(_ id: String, _ quantity: Int) {
     if quantity < 1 {
-      lines.removeAll { $0.id == id }
-    } else if let place = lines.firstIndex(where: { $0.id == id }) {
+      lines.removeAll { $0.id.exact == id.exact }
+    } else if let place = lines.firstIndex(where: { $0.id.exact == id.exact }) {
       lines[place].quantity = min(quantity, Self.mostPieces)
     }
   }
 
   /// Removes all items that are also in another basket.
   mutating func remove(_ other: StorefrontBasket) {
-    lines.removeAll { line in other.lines.contains { $0.id == line.id } }
+    lines.removeAll { line in other.lines.contains { $0.id.exact == line.id.exact } }
   }
 
   /// Sets the quantities of items in the basket from a form.
@@ -143,9 +143,9 @@ struct BasketBill {
   /// The total of all lines that can be ordered; nil on overflow.
   let total: Price?
 
-  init(_ basket: StorefrontBasket, _ items: [String: ShownItem], currency: String) {
+  init(_ basket: StorefrontBasket, _ items: [ExactText: ShownItem], currency: String) {
     lines = basket.lines.map { line in
-      let item = items[line.id]
+      let item = items[line.id.exact]
       return Line(
         id: line.id,
         quantity: line.quantity,

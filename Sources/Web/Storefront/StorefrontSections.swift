@@ -58,9 +58,9 @@ struct StorefrontSections: Sendable {
 
   /// Every item once, even if several sections list it, with the first of these sections.
   var everything: [(item: StoreItem, section: RunSection)] {
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     return all.flatMap { shelf in
-      shelf.items.filter { seen.insert($0.id).inserted }.map { ($0, shelf.section) }
+      shelf.items.filter { seen.insert($0.id.exact).inserted }.map { ($0, shelf.section) }
     }
   }
 }
