@@ -68,7 +68,7 @@ struct BenchCommand: ParsableCommand {
   @Option(
     "Repeat until the rate is known to within this, with 95 % confidence. (default: 5%)",
     value: "percent",
-    read: PercentArgument.read
+    read: PercentArgument.reader()
   )
   var precision = 0.05
 
@@ -90,7 +90,7 @@ struct BenchCommand: ParsableCommand {
   @Option(
     "The largest allowed regression from the baseline. (default: 10%)",
     value: "percent",
-    read: PercentArgument.read
+    read: PercentArgument.reader(upTo: 1000)
   )
   var maxRegression = 0.1
 

@@ -69,7 +69,7 @@ struct WishOptions: ParsableArguments {
   @Option(
     "Only prices that fell by at least this share, such as 10%. (default: all)",
     value: "percent",
-    read: PercentArgument.read
+    read: PercentArgument.reader()
   )
   var drop: Double?
 

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Foundation
 import SampleStore
@@ -124,5 +125,49 @@ struct ExportTests {
     #expect(point?["type"] as? String == "Point")
     #expect(point?["coordinates"] as? [Double] == [126.978, 37.5665])
     #expect((feature?["properties"] as? [String: Any])?["picture"] as? String == "1.jpg")
+
+    _ = try folder.write("mine", to: "other/items.geojson")
+    let other = try CacheExport(cache: folder.path("cache"), catalog: nil)
+      .run(into: folder.path("other"))
+
+    #expect(other.places == 0 && other.hasLists)
+    #expect(other.failed.map(\.path) == ["items.geojson"])
+    #expect(try folder.read("other/items.geojson") == Array("mine".utf8))
+    #expect(folder.state(of: "other/catalog.json") != nil)
+  }
+
+  @Test func `a foreign file with coordinates does not matter if no item has any`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 1)
+    _ = try shop.sync(folder)
+    _ = try folder.write("mine", to: "out/items.geojson")
+
+    let report = try CacheExport(cache: folder.path("cache"), catalog: nil)
+      .run(into: folder.path("out"))
+
+    #expect(report.failed.isEmpty && report.hasLists)
+    #expect(folder.state(of: "out/catalog.json") != nil)
+    #expect(try folder.read("out/items.geojson") == Array("mine".utf8))
+  }
+
+  @Test(arguments: [
+    "cache", "cache/images", "cache/new/folder", "link", "link/../images", "cache/.",
+  ])
+  func `an export into the cache is refused, and nothing is made there`(_ place: String) throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 1)
+    _ = try shop.sync(folder)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link"),
+      withDestinationPath: "cache/partial"
+    )
+    let export = try CacheExport(cache: folder.path("cache"), catalog: nil)
+
+    let error = #expect(throws: LarderError.self) { try export.run(into: folder.path(place)) }
+
+    #expect(error?.code == .argument)
+    #expect(folder.state(of: "cache/new") == nil && folder.state(of: "cache/export.json") == nil)
+    #expect(try verify(folder).isClean)
+    #expect(try export.run(into: folder.path("cachet")).files == 4)
   }
 }

@@ -58,8 +58,10 @@ public struct ExportReport: Sendable, Hashable, Codable {
   /// The number of files that are left for the next export, because this one was ended early.
   public package(set) var unfinished = 0
 
-  /// Whether no list, such as `catalog.json`, was left out because another file has its name.
-  package var hasLists: Bool { !failed.contains { ExportLists.names.contains($0.path) } }
+  /// Whether no list but the one of coordinates was left out because another file has its name.
+  package var hasLists: Bool {
+    !failed.contains { ExportLists.names.dropLast().contains($0.path) }
+  }
 }
 
 /// Exports a cache to a folder.
@@ -111,7 +113,7 @@ package struct CacheExport: Sendable {
   ///     next export.
   ///   - progress: Called with the number of exported pictures, and their total.
   /// - Returns: The result.
-  /// - Throws: ``LarderError`` when the cache cannot be read, or the folder cannot be written.
+  /// - Throws: ``LarderError`` when the cache cannot be read, or the folder cannot be written, or is in the cache.
   package func run(
     into path: String,
     _ options: ExportOptions = ExportOptions(),
@@ -120,6 +122,13 @@ package struct CacheExport: Sendable {
   ) throws(LarderError) -> ExportReport {
     var exported: [ExportedCatalog] = []
     for reader in catalogs { exported.append(try ExportedCatalog(reader)) }
+    guard !ExportFolder.isPlace(path, inside: cache) else {
+      throw LarderError(
+        .argument,
+        "cannot export to \(path): it is in the cache, which removes other files; name another folder",
+        thing: path
+      )
+    }
     var run = try ExportRun(exported, of: cache, remote, into: ExportFolder(path), options)
     try run.announce()
     try run.placePictures(isStopped, progress)
@@ -343,15 +352,17 @@ struct ExportRun {
   /// - Returns: Whether the lists were written.
   /// - Throws: ``LarderError`` when the cache cannot be read, or the folder cannot be written.
   mutating func writeLists(_ isStopped: () -> Bool) throws(LarderError) -> Bool {
-    let free = ExportLists.names.map { mayWrite($0, of: $0) }
+    let free = ExportLists.names.dropLast().map { mayWrite($0, of: $0) }
     guard free.allSatisfy(\.self) else { return false }
     var lists = try ExportLists(
       in: folder,
       paths: plan.paths,
-      missing: missing.union(unwritten)
+      missing: missing.union(unwritten),
+      hasGeography: !foreign.contains(ExportLists.geography)
     )
     guard let names = try lists.write(catalogs, isStopped) else { return false }
-    report.places = lists.places
+    let name = ExportLists.geography
+    if lists.places > 0, mayWrite(name, of: name) { report.places = lists.places }
     for name in names {
       written.insert(name)
       record.files[name] = folder.file(name, of: nil)

@@ -3,6 +3,7 @@ import Cache
 import Catalog
 import FoundationEssentials
 import Glibc
+import SystemPackage
 
 /// The folder that an export fills.
 ///
@@ -41,6 +42,23 @@ struct ExportFolder {
       }
       unlink("\(path)/\(name)")
     }
+  }
+
+  /// Whether a path is that of an existing folder or leads into it, also through links.
+  ///
+  /// The end of the path need not exist.
+  static func isPlace(_ path: String, inside folder: String) -> Bool {
+    var (own, here) = (stat(), stat())
+    guard stat(folder, &own) == 0 else { return false }
+    var path = FilePath(path)
+    while !path.isEmpty, stat(path.string, &here) != 0 { path.removeLastComponent() }
+    path.append(".")
+    while stat(path.string, &here) == 0, !isSame(own, here) {
+      let last = here
+      path.append("..")
+      guard stat(path.string, &here) == 0, !isSame(last, here) else { return false }
+    }
+    return isSame(own, here)
   }
 
   /// The temporary name of a file that a process is writing.

@@ -41,8 +41,10 @@ struct ExportLists {
 
   /// The names of the lists.
   ///
-  /// The last one is written only if items have coordinates.
-  static let names = ["manifest.jsonl", "manifest.csv", "catalog.json", "items.geojson"]
+  /// Only ``geography`` is left out if no item has coordinates.
+  static let names = ["manifest.jsonl", "manifest.csv", "catalog.json", geography]
+  /// The name of the list with coordinates.
+  static let geography = "items.geojson"
 
   /// The number of items with coordinates.
   private(set) var places = 0
@@ -55,14 +57,25 @@ struct ExportLists {
   private let lines: ExportFile
   private let table: ExportFile
   private let document: ExportFile
+  private let hasGeography: Bool
   private var geography: ExportFile?
 
   /// Begins the lists.
   ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - paths: The path of each picture in the folder, by URL.
+  ///   - missing: The URLs of pictures that are not in the folder.
+  ///   - hasGeography: Whether ``geography`` may be written. The items with coordinates are counted in any case.
   /// - Throws: ``LarderError`` when a file cannot be created.
-  init(in folder: ExportFolder, paths: [String: String], missing: Set<String>) throws(LarderError)
-  {
+  init(
+    in folder: ExportFolder,
+    paths: [String: String],
+    missing: Set<String>,
+    hasGeography: Bool
+  ) throws(LarderError) {
     (self.folder, self.paths, self.missing) = (folder, paths, missing)
+    self.hasGeography = hasGeography
     lines = try folder.file("manifest.jsonl")
     table = try folder.file("manifest.csv")
     document = try folder.file("catalog.json")
@@ -163,11 +176,12 @@ struct ExportLists {
       )
     }
     guard !features.isEmpty else { return }
-    if geography == nil { geography = try folder.file("items.geojson") }
+    defer { places += features.count }
+    guard hasGeography else { return }
+    if geography == nil { geography = try folder.file(Self.geography) }
     guard let file = geography else { return }
     if places == 0 { try file.append("{\"features\":[".utf8) }
     try append(features, to: file, isFirst: places == 0)
-    places += features.count
   }
 
   private func row(
