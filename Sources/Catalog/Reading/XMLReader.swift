@@ -1,4 +1,5 @@
 import CXML
+import Glibc
 
 /// The owner of one libxml2 parser, which reads an XML document event by event and is freed exactly once.
 ///
@@ -9,10 +10,7 @@ struct XMLReader: ~Copyable {
   /// A part of the document.
   enum Event {
     /// An element begins.
-    ///
-    /// For example, `<g:id/>` has the name "g:id", the local name "id" and the namespace that the document declares for
-    /// "g", and is empty.
-    case start(name: String, local: String, namespace: String?, isEmpty: Bool)
+    case start
     /// An element ends.
     case end
     /// A text in the innermost open element.
@@ -63,13 +61,7 @@ struct XMLReader: ~Copyable {
   func next() throws(CatalogError) -> Event? {
     switch Int(cxml_next(reader)) {
     case cxml_done: return nil
-    case cxml_element:
-      return .start(
-        name: text(xmlTextReaderConstName) ?? "",
-        local: text(xmlTextReaderConstLocalName) ?? "",
-        namespace: text(xmlTextReaderConstNamespaceUri),
-        isEmpty: xmlTextReaderIsEmptyElement(reader) == 1
-      )
+    case cxml_element: return .start
     case cxml_element_end: return .end
     case cxml_text: return .text(text(xmlTextReaderConstValue) ?? "")
     case cxml_refused: throw fault(MarkupTags.documentType)
@@ -86,6 +78,21 @@ struct XMLReader: ~Copyable {
       }
       throw fault("is not well-formed XML")
     }
+  }
+
+  /// The name of the element that just began, with its prefix, for example "g:id".
+  var name: String { text(xmlTextReaderConstName) ?? "" }
+
+  /// The name of the element that just began, without a prefix, for example "id".
+  var localName: String { text(xmlTextReaderConstLocalName) ?? "" }
+
+  /// Whether the element that just began has no end tag, as in `<a/>`, so that no event ends it.
+  var isEmptyElement: Bool { xmlTextReaderIsEmptyElement(reader) == 1 }
+
+  /// Whether the element that just began is in a namespace, which is given by its URL.
+  func isElement(in namespace: String) -> Bool {
+    // The URL of an element's namespace is compared in place, because each element of a feed has one.
+    xmlTextReaderConstNamespaceUri(reader).map { strcmp($0, namespace) == 0 } ?? false
   }
 
   /// The attributes of the element that just began, in the document's order.

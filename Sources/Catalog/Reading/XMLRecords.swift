@@ -122,12 +122,16 @@ struct XMLRecords {
       events += 1
       if events % 1024 == 0 { try limits.demandTime(subject) }
       switch event {
-      case .start(let name, let local, let namespace, let isEmpty):
-        if root == nil, !rule.roots.isEmpty, !rule.roots.contains(local) {
-          throw otherDocument(rule.roots, "expected XML of", "found", root: local)
+      case .start:
+        if root == nil {
+          let name = reader.localName
+          guard rule.roots.isEmpty || rule.roots.contains(name) else {
+            throw otherDocument(rule.roots, "expected XML of", "found", root: name)
+          }
+          root = name
         }
-        root = root ?? local
-        try start(name, local, namespace, reader)
+        let isEmpty = reader.isEmptyElement
+        try start(reader)
         if isEmpty { close() }
       case .text(let text):
         if !open.isEmpty { open[open.count - 1].text += text }
@@ -152,22 +156,20 @@ struct XMLRecords {
     return writer.bytes
   }
 
-  private mutating func start(
-    _ name: String,
-    _ local: String,
-    _ namespace: String?,
-    _ reader: borrowing XMLReader
-  ) throws(CatalogError) {
+  private mutating func start(_ reader: borrowing XMLReader) throws(CatalogError) {
     guard open.count < Self.mostDepth else {
       throw reader.fault("is nested more than \(Self.mostDepth) elements deep")
     }
-    let isPlain = namespace.map(rule.plain.contains) ?? false
-    var element = Element(name: isPlain ? local : name, isPlain: isPlain)
+    var isPlain = false
+    for namespace in rule.plain where reader.isElement(in: namespace) { isPlain = true }
+    var element = Element(name: isPlain ? reader.localName : reader.name, isPlain: isPlain)
     for (name, value) in reader.attributes() {
       element.add(.text(value), "@\(name)", isPlain: false)
     }
     open.append(element)
-    if recordDepth == nil, [local, element.name].contains(where: rule.records.contains) {
+    if recordDepth == nil,
+      [reader.localName, element.name].contains(where: rule.records.contains)
+    {
       recordDepth = open.count
       elements = 0
     }
