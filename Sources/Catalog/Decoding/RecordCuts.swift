@@ -142,13 +142,8 @@ extension RecordCuts {
     var isEnded = false
     while let (offset, piece) = cursor.nextPiece() {
       var index = 0
-      while true {
-        index += scan.skip(piece.span, from: index)
-        guard index < piece.count else { break }
-        let place = offset + index
-        let byte = piece[index]
-        index += 1
-        switch scan.step(byte, at: place) {
+      while index < piece.count {
+        switch scan.next(in: piece.span, from: &index, at: offset) {
         case .none: break
         case .refused: return nil
         case .start(let start, let isEmpty):

@@ -50,14 +50,14 @@ enum MarkupTags {
     _ scan: MarkupScan
   ) -> Fault? {
     var scan = scan
-    var place = bytes.startIndex + start
+    var index = start
     while true {
-      place += scan.skip(bytes.span, from: place - bytes.startIndex)
-      guard place < bytes.endIndex else { return nil }
-      if case .refused(let start) = scan.step(bytes[place], at: place) {
+      switch scan.next(in: bytes.span, from: &index, at: bytes.startIndex) {
+      case .none: return nil
+      case .start, .end: break
+      case .refused(let start):
         return Fault(line: 1 + bytes[..<start].count { $0 == 0x0A }, reason: scan.refusal)
       }
-      place += 1
     }
   }
 
@@ -151,13 +151,13 @@ enum MarkupTags {
 /// values. It does not check whether the document is well-formed, because libxml2 does that. It also counts the
 /// attributes of each tag for ``MarkupTags``. (HTML, sections 13.2.5.6 to 13.2.5.40)
 struct MarkupScan {
-  /// The result of reading one byte.
+  /// The result of reading bytes.
   enum Step {
-    /// No tag ends with this byte.
+    /// No tag ends with the last byte.
     case none
-    /// This byte ends a start tag. `at` is the offset of its `<`, and `isEmpty` says that it is a tag such as `<a/>`.
+    /// The last byte ends a start tag. `at` is the offset of its `<`, and `isEmpty` says that it is a tag such as `<a/>`.
     case start(at: Int, isEmpty: Bool)
-    /// This byte ends an end tag. `at` is the offset of its `<`.
+    /// The last byte ends an end tag. `at` is the offset of its `<`.
     case end(at: Int)
     /// The document must not be parsed, for the reason in ``MarkupScan/refusal``. `at` is the offset of the `<` of the tag
     /// at fault.
@@ -210,27 +210,33 @@ struct MarkupScan {
   /// The name of the tag that a step has reported, for example "g:item".
   var name: String { String(decoding: word, as: UTF8.self) }
 
-  /// The number of bytes that can be left out, because they are a part of a text, an end tag or a value in quotes.
+  /// Reads bytes up to the end of the next tag.
   ///
   /// - Parameters:
   ///   - bytes: The document, or a piece of it.
-  ///   - start: The index of the next byte.
-  /// - Returns: The number, often 0.
-  func skip(_ bytes: Span<UInt8>, from start: Int) -> Int {
-    let end: UInt8
-    switch state {
-    case .text: end = UInt8(ascii: "<")
-    case .endTag: end = UInt8(ascii: ">")
-    case .value(let quote): end = quote
-    default: return 0
+  ///   - index: The index of the next byte. It is moved behind the bytes that were read.
+  ///   - offset: The offset in the document where the bytes begin.
+  /// - Returns: The result of the last byte. It is `none` if no tag ends in the rest of the bytes.
+  mutating func next(in bytes: Span<UInt8>, from index: inout Int, at offset: Int) -> Step {
+    while true {
+      // Most bytes are in a text, an end tag or a value in quotes, where only one byte has a meaning.
+      let end: UInt8? =
+        switch state {
+        case .text: UInt8(ascii: "<")
+        case .endTag: UInt8(ascii: ">")
+        case .value(let quote): quote
+        default: nil
+        }
+      if let end { while index < bytes.count, bytes[index] != end { index += 1 } }
+      guard index < bytes.count else { return .none }
+      let step = step(bytes[index], at: offset + index)
+      index += 1
+      if case .none = step { continue }
+      return step
     }
-    var place = start
-    while place < bytes.count, bytes[place] != end { place += 1 }
-    return place - start
   }
 
-  /// Reads the next byte of the document.
-  mutating func step(_ byte: UInt8, at place: Int) -> Step {
+  private mutating func step(_ byte: UInt8, at place: Int) -> Step {
     switch state {
     case .text:
       if byte == UInt8(ascii: "<") { (state, start) = (.open, place) }
