@@ -96,6 +96,14 @@ struct RecordWindowTests {
     #expect(whole.sections[0].items.count >= 9)
   }
 
+  @Test(arguments: [
+    #"[{"url": "https://a.b/1.jpg"}, "sold out"]"#, "{\"url\": \"u\"}\n{}\n\"sold out\"",
+  ])
+  func `a text among JSON elements is never taken for a reader's reason`(_ body: String) throws {
+    let listing = try decodeSource(bytes(body), at: 0, using: file("format: list"))
+    #expect(listing.skipped.last?.reason == "expected an object, found text")
+  }
+
   @Test(arguments: all.indices)
   func `a truncated or damaged body reads the same by windows as whole, or windows refuse it`(
     _ index: Int

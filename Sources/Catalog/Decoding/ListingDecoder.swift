@@ -48,9 +48,12 @@ package struct ListingDecoder: Sendable {
   /// - Throws: ``CatalogError`` if the body cannot be parsed or reports a failure, if it has no list where the mapping
   ///   expects one, or if none of its sections can be used. An empty list is no error.
   package func listing(_ body: [UInt8]) throws(CatalogError) -> DecodedListing {
+    var decoder = self
+    let notation = mapping.notation
+    decoder.mapping.notation.kind = notation.kind ?? notation.content(of: body)
     do throws(CatalogError) {
       var earlier = EarlierSections()
-      var listing = try listing(body, after: &earlier, isWhole: true)
+      var listing = try decoder.listing(body, after: &earlier, isWhole: true)
       listing.settleAbsence()
       guard listing.sections.isEmpty, let first = listing.failed.first else { return listing }
       let name = first.key.map { ", section \($0)," } ?? ""
@@ -60,7 +63,7 @@ package struct ListingDecoder: Sendable {
       )
     } catch {
       // For other notations than JSON, the error of the decoder says more than the body.
-      throw mapping.notation.isJSON ? error.quoting(body) : error
+      throw decoder.mapping.notation.isJSON ? error.quoting(body) : error
     }
   }
 

@@ -51,9 +51,9 @@ public struct BodyFormat: Hashable, Sendable {
   var makesItems: Bool { !isJSON && (kind != .xml || xml?.records.isEmpty == false) }
 
   /// Whether a text among the records is the reason why one of them cannot be read.
-  var hasReasons: Bool {
-    kind == .html || kind == .csv || kind == .tsv || kind == nil && table != nil
-  }
+  ///
+  /// The kind must be known. In a list of JSON, such a text is an element of the shop.
+  var hasReasons: Bool { kind == .html || kind == .csv || kind == .tsv }
 
   /// A text that is the same for equal formats and differs for others, or nil if the format is plain JSON.
   ///
