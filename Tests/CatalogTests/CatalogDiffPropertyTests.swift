@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Catalog
@@ -18,11 +19,11 @@ struct CatalogDiffPropertyTests {
 
   private func sections(_ chance: inout Chance, _ ids: Int) -> [Catalog.Section] {
     ["a", "b", "c"].prefix(1 + chance.below(3)).map { key in
-      let items = (0..<chance.below(9)).map { _ in
-        var item = StoreItem(
-          id: ["x", "y\0", "김"][chance.below(3)] + "\(chance.below(ids))",
-          title: "T"
-        )
+      let names = (0..<chance.below(9)).map { _ in
+        ["x", "y\0", "김"][chance.below(3)] + "\(chance.below(ids))"
+      }
+      let items = Set(names).sorted().map { id in
+        var item = StoreItem(id: id, title: "T")
         item.normalPrice = Price(minorUnits: chance.below(3), currency: "KRW")
         return item
       }
@@ -81,15 +82,8 @@ private struct PlainDiff {
 
   private static func placements(_ sections: [Catalog.Section]) -> [Placement] {
     sections.flatMap { section in
-      section.items.enumerated().map { index, item in
-        Placement(
-          listing: CatalogDiff.Listing(
-            section: section.key,
-            id: item.id,
-            occurrence: section.items[..<index].count { $0.id == item.id }
-          ),
-          item: item
-        )
+      section.items.map { item in
+        Placement(listing: CatalogDiff.Listing(section: section.key, id: item.id), item: item)
       }
     }
   }

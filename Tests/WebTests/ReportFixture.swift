@@ -1,5 +1,6 @@
 import Base
 import Cache
+import Support
 
 @testable import Catalog
 @testable import Pipeline

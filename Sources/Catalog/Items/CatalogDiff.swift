@@ -2,9 +2,8 @@ import Base
 
 /// The changes from one state of a catalog to another.
 ///
-/// A listing is the appearance of an item in a section: an item that is in two sections has two listings. If a section
-/// lists an item twice, the first occurrence in the new state is compared with the first occurrence in the old state,
-/// and so on. If an item moved to another section, its old listing is compared with its new listing, and `section` is a
+/// A listing is the appearance of an item in a section: an item that is in two sections has two listings. If an item moved to
+/// another section, its old listing is compared with its new listing, and `section` is a
 /// changed field. A new order of the items in a section is not a change.
 public struct CatalogDiff: Hashable, Sendable {
   /// The listings that are new, in the order of the new state.
@@ -16,54 +15,6 @@ public struct CatalogDiff: Hashable, Sendable {
 
   /// Whether nothing changed.
   public var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty }
-
-  /// Compares two states.
-  ///
-  /// - Parameters:
-  ///   - old: The sections before.
-  ///   - new: The sections after.
-  ///   - oldDetails: The details before, by item id. The pictures of a detail count as pictures of the item.
-  ///   - newDetails: The details after. If an item has a detail in only one of the states, the detail is ignored.
-  public init(
-    from old: [Section],
-    to new: [Section],
-    oldDetails: [String: ItemDetail] = [:],
-    newDetails: [String: ItemDetail] = [:]
-  ) {
-    let (before, after) = (Self.listings(of: old), Self.listings(of: new))
-    let known = Dictionary(before) { first, _ in first }
-    let listed = Set(after.map(\.0))
-    var comparison = Comparison<StoreItem>()
-    for (listing, item) in before where !listed.contains(listing) {
-      comparison.depart(listing, item)
-    }
-    var comparedDetails: Set<ExactText> = []
-    for (listing, item) in after {
-      guard let before = known[listing] ?? comparison.arrive(listing) else { continue }
-      let isFirst = comparedDetails.insert(item.id.exact).inserted
-      comparison.change(
-        Self.changes(
-          from: before,
-          to: item,
-          in: listing.section,
-          oldDetail: isFirst ? oldDetails[item.id] : nil,
-          newDetail: isFirst ? newDetails[item.id] : nil
-        )
-      )
-    }
-    self = comparison.diff
-  }
-
-  private static func listings(of sections: [Section]) -> [(Listing, StoreItem)] {
-    sections.flatMap { section in
-      var counts: [ExactText: Int] = [:]
-      return section.items.map { item in
-        let occurrence = counts[item.id.exact, default: 0]
-        counts[item.id.exact] = occurrence + 1
-        return (Listing(section: section.key, id: item.id, occurrence: occurrence), item)
-      }
-    }
-  }
 
   /// A comparison of two states that is given only the listings that differ.
   ///
@@ -126,20 +77,13 @@ public struct CatalogDiff: Hashable, Sendable {
   ///   - old: The item before.
   ///   - new: The item after.
   ///   - section: The key of the section that has the item after the change.
-  ///   - oldDetail: The item's detail before.
-  ///   - newDetail: The item's detail after. Details are compared only if both are given.
   /// - Returns: The changed fields in a fixed order, the title first.
   package static func changes(
     from old: StoreItem,
     to new: StoreItem,
-    in section: String,
-    oldDetail: ItemDetail? = nil,
-    newDetail: ItemDetail? = nil
+    in section: String
   ) -> [FieldChange] {
-    let hasDetails = oldDetail != nil && newDetail != nil
-    let oldFields = fields(of: old, detail: hasDetails ? oldDetail : nil)
-    let newFields = fields(of: new, detail: hasDetails ? newDetail : nil)
-    return zip(oldFields, newFields).filter { $0.text != $1.text }.map {
+    zip(fields(of: old), fields(of: new)).filter { $0.text != $1.text }.map {
       FieldChange(section: section, id: new.id, field: $0.name, from: $0.text, to: $1.text)
     }
   }
@@ -147,13 +91,9 @@ public struct CatalogDiff: Hashable, Sendable {
   /// The names of the compared fields, and the value of each field as text.
   ///
   /// A price is its number of minor units. Several URLs are separated by spaces.
-  private static func fields(
-    of item: StoreItem,
-    detail: ItemDetail?
-  ) -> [(name: String, text: String?)] {
-    let images = item.images + (detail?.images ?? [])
+  private static func fields(of item: StoreItem) -> [(name: String, text: String?)] {
     func urls(where isIncluded: (ImageReference) -> Bool) -> String? {
-      let urls = images.filter(isIncluded).map(\.url)
+      let urls = item.images.filter(isIncluded).map(\.url)
       return urls.isEmpty ? nil : urls.joined(separator: " ")
     }
     return [
@@ -180,13 +120,9 @@ extension CatalogDiff {
     public let section: String
     /// The item's id.
     public let id: String
-    /// The number of earlier appearances of the item in the same section, nearly always 0.
-    public internal(set) var occurrence = 0
 
-    /// Makes the first appearance of an item in a section.
-    package init(section: String, id: String, occurrence: Int = 0) {
-      (self.section, self.id, self.occurrence) = (section, id, occurrence)
-    }
+    /// Makes the appearance of an item in a section.
+    package init(section: String, id: String) { (self.section, self.id) = (section, id) }
   }
 
   /// A field of a listing whose value changed.
