@@ -59,6 +59,10 @@ struct RecordWindowTests {
     (lines, "format: list"),
     ("\u{FEFF}" + lines, "read: lines\nitem: {id: $.number, title: $.text}"),
     (lines, "read: lines\nitem: {id: $.number, title: $.text}"),
+    (
+      lines + "\u{FEFF}https://a.b/last.jpg\n\u{FEFF}\n",
+      "read: lines\nitem: {id: $.number, title: $.text}"
+    ),
     (records.joined(separator: "\n"), "read: jsonl\nitems: $"),
     ("\n" + records.joined(separator: "\r\n") + "\n", "items: [$.none, $]"),
     (feed, "xml: {record: item}\nenvelope: {title: $.around.rss.channel.title}"),

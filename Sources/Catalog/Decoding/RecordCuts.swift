@@ -115,15 +115,16 @@ extension RecordCuts {
 
   /// The records of a text that has one record on each line.
   ///
-  /// Cuts are after line feeds.
+  /// Cuts are after line feeds, but not before a byte order mark. It is text there, and would not be at the beginning of a
+  /// window. Its first byte begins hardly any other line.
   private static func lines(_ cursor: inout BodyCursor, _ size: Int) -> Self {
     var cuts = RecordCuts(from: cursor.place, size: size)
     var lines = 0
     var before: UInt8 = 0
     while let (offset, piece) = cursor.nextPiece() {
       for (index, byte) in piece.enumerated() {
+        if before == 0x0A, byte != 0xEF { cuts.cut(at: offset + index, lines: lines) }
         if byte == 0x0D || byte == 0x0A && before != 0x0D { lines += 1 }
-        if byte == 0x0A { cuts.cut(at: offset + index + 1, lines: lines) }
         before = byte
       }
     }
