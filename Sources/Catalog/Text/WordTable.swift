@@ -10,7 +10,7 @@ struct WordTable {
 
   /// The lines of each meaning, in their order.
   ///
-  /// Words are split when they are needed. Splitting all of them takes 9 % of the instructions of a sync of unchanged
+  /// Words are split when they are needed. Splitting all of them takes 8 % of the instructions of a sync of unchanged
   /// lists, which needs one line.
   private let rows: [String: [(value: String, words: ArraySlice<UInt8>)]]
 
