@@ -1287,6 +1287,65 @@ struct ProposalEvidenceTests {
       unsure: ["salePrice"]
     ),
     Case(
+      testDescription: "the price of a piece or a day is the price if there is no other",
+      item: #""id": NUMBER, "name": "Car NUMBER", "pricePerDay": 9.5NUMBER"#,
+      lines: ["  salePrice: $.pricePerDay"]
+    ),
+    Case(
+      testDescription: "the price of a square metre is not that of a house",
+      item:
+        #""id": NUMBER, "name": "House NUMBER", "precio_m2": 19NUMBER.5, "precio": 9NUMBER0.5"#,
+      lines: ["  salePrice: $.precio"],
+      absent: ["precio_m2"]
+    ),
+    Case(
+      testDescription: "what a shop pays and what a retailer pays is no price",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "cena_zakupu": 5.5NUMBER, "cena_hurtowa": 6.5NUMBER, "cena": 9.5NUMBER"#,
+      lines: ["  salePrice: $.cena"],
+      absent: ["zakupu", "hurtowa"]
+    ),
+    Case(
+      testDescription: "numbers that are written with a point count no cents",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "price": 1NUMBER90.0"#,
+      lines: ["  salePrice: $.price"]
+    ),
+    Case(
+      testDescription: "words for none beside one amount are no amounts",
+      item:
+        #""id": NUMBER, "name": "Boat NUMBER", "price": "[POA, on request, POA, € 9, POA, POA][NUMBER]""#,
+      lines: ["currency: EUR"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "of several pictures with other names the first is read, in doubt",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "photo": "https://c.example/a/NUMBER.jpg", "additional_imageurl": "https://c.example/b/NUMBER.jpg""#,
+      lines: ["    thumbnail: $.photo"],
+      unsure: ["thumbnail", "gallery"]
+    ),
+    Case(
+      testDescription: "the picture of a brand is no larger form of a picture",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "brand_img": "https://c.example/b/NUMBER.jpg", "thumb_img": "https://c.example/a/NUMBER.jpg""#,
+      lines: ["    thumbnail: $.thumb_img"],
+      absent: ["brand_img"]
+    ),
+    Case(
+      testDescription: "a program can send a picture, and a bucket cannot",
+      item:
+        #""id": NUMBER, "name": "Cup NUMBER", "image": "https://c.example/thumb.php?pic=NUMBER", "photo": "gs://cups/NUMBER.jpg""#,
+      lines: ["    thumbnail: $.image"],
+      absent: ["photo"]
+    ),
+    Case(
+      testDescription: "a size with its unit is no title beside a name that all items share",
+      item:
+        #""id": NUMBER, "tenIphone": "iPhone 14", "dungLuong": "12NUMBERGB", "price": 9.5NUMBER"#,
+      lines: ["  title: $.tenIphone"],
+      unsure: ["title"]
+    ),
+    Case(
       testDescription: "the picture of a video is a picture",
       item:
         #""id": NUMBER, "name": "Cup NUMBER", "image_video_url": "https://c.example/NUMBER.jpg""#,

@@ -73,11 +73,22 @@ struct ProposalLanguageTests {
     #expect(file.unsure.contains("salePrice") && file.unsure.contains("currency"))
   }
 
+  @Test func `a currency that only one of the prices names is unsure`() throws {
+    let item = #""id": NUMBER, "name": "Cup NUMBER", "price": 35NUMBER.5, "price_eur": 2NUMBER.5"#
+
+    #expect(try Self.propose(item).unsure.contains("currency"))
+    #expect(
+      try !Self.propose(item.replacing("price\"", with: "price_usd\"")).unsure.contains("currency")
+    )
+  }
+
   @Test(arguments: [
     (#""url": "https://shop.example.se/p/NUMBER""#, "price", "SEK"),
     (#""phone": "+8801711NUMBER23456""#, "price", "BDT"),
     (#""description": "It was € 40NUMBER last year.""#, "price", "EUR"),
     (#""sort": "x""#, "fiyat", "TRY"), (#""sort": "x""#, "harga", "IDR"),
+    (#""deskripsi": "x""#, "price", "IDR"), (#""opis": "ładny""#, "pris", "PLN"),
+    (#""description": "价格 ￥1NUMBER""#, "fare", "CNY"),
   ])
   func `a currency that nothing names is guessed, and unsure`(
     _ hint: String,

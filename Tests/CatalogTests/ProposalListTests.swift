@@ -283,6 +283,38 @@ struct ProposalListTests {
       lines: ["items: $.goods"]
     ),
     Case(
+      testDescription: "lists of dishes whose titles have an unknown name are sections",
+      body:
+        #"{"menu": [{"label": "Cakes", "dishes": [MORE_3({"option": "Lime Cake NUMBER", "price": "4.2NUMBER"})]}, {"label": "Teas", "dishes": [MORE_3({"option": "Green Tea NUMBER", "price": "1.5NUMBER"})]}]}"#,
+      lines: ["items: $.dishes", "  title: $.option", "  salePrice: $.price"],
+      unsure: ["sections", "items", "id", "title"],
+      count: 6
+    ),
+    Case(
+      testDescription: "an object called categories has the sections",
+      body:
+        #"{"categories": {"cups": ITEMS(CUP), "pans": [{"id": 91, "name": "Pan 1", "price": 9.5, "image": "https://c.example/p1.jpg"}, {"id": 92, "name": "Pan 2", "price": 9.5, "image": "https://c.example/p2.jpg"}]}}"#,
+      lines: ["# Sections by name"],
+      count: 22
+    ),
+    Case(
+      testDescription: "the names of priced objects without a title are their titles",
+      body:
+        #"{"menu": {"Green Tea": {"price": 2.5, "size": "S"}, "Black Tea": {"price": 2.4, "size": "S"}, "Lime Cake": {"price": 4.5, "size": "M"}}}"#,
+      lines: [
+        "  {items: [.[\"menu\"] | to_entries[] | .value + {id: .key, name: .key}]}",
+        "  title: $.name",
+      ],
+      unsure: ["items", "title"],
+      count: 3
+    ),
+    Case(
+      testDescription: "the rows of the only table of a database are the items",
+      body:
+        #"[{"type": "header", "version": "5"}, {"type": "database", "name": "shop"}, {"type": "table", "name": "cups", "database": "shop", "data": ITEMS(CUP)}]"#,
+      lines: ["items: \"$[*].data\""]
+    ),
+    Case(
       testDescription: "the signs of a currency field and the words around a price are read",
       body:
         #"[MORE({"id": NUMBER, "name": "Cup NUMBER", "price": "Sale price9.50", "currency": "€"})]"#,

@@ -34,6 +34,16 @@ struct FieldEvidence {
   /// The usual width of the picture, if the object around the URL states it, as `{"url": "/a.jpg", "width": 600}` does.
   fileprivate(set) var width: Int?
 
+  init(place: FieldPlace) { self.place = place }
+
+  /// The evidence of one text in each item.
+  init(_ texts: [String], at place: FieldPlace) {
+    self.place = place
+    for text in texts { add(text, .string) }
+    (firsts, distinct) = (texts, Set(texts))
+    (total, held, leads) = (texts.count, texts.count, texts.count)
+  }
+
   /// The share of items that have a value, from 0 to 1.
   var share: Double { total == 0 ? 0 : Double(held) / Double(total) }
   /// The share of items that have a value at the path ``FieldPlace/first``, from 0 to 1.
@@ -110,9 +120,13 @@ struct FieldEvidence {
   fileprivate mutating func dropPlaceholders() {
     guard isText, !place.isMany else { return }
     let arePictures = share(PictureText.isLink) > 0.3
-    let isPrice = PriceMeaning.of(place) != nil
+    let isPrice = isCalledPrice
+    let amounts = samples.count(where: PriceText.isPrice)
+    let isClear = samples.allSatisfy {
+      PriceText.isPrice($0) || FieldRules.isNamed("nothing", $0.lowercased())
+    }
     let areAmounts =
-      (share(PriceText.isPrice) >= 0.5 || isPrice && samples.count(where: PriceText.isPrice) > 2)
+      (amounts * 2 >= samples.count || isPrice && (amounts > 2 || amounts > 0 && isClear))
       && (isPrice || share(PriceText.hasUnit) >= 0.5)
     guard arePictures || areAmounts else { return }
     let texts = samples.filter {
@@ -219,7 +233,7 @@ struct EvidenceCollection {
   }
 
   /// The items to examine, evenly spread over all of them.
-  static func chosen(_ items: [JSONNode]) -> [JSONNode] {
+  static func chosen<Item>(_ items: [Item]) -> [Item] {
     let step = max(1, (items.count + itemLimit - 1) / itemLimit)
     return stride(from: 0, to: items.count, by: step).map { items[$0] }
   }

@@ -231,9 +231,9 @@ struct FieldScore {
   /// If there are none, a text such as `slug` is the title, or else a title that all items share, or else the URL of a
   /// page or a picture, or else an id.
   static func possibleTitles(_ all: [FieldEvidence]) -> [FieldScore] {
-    // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage.
+    // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage, or "64GB".
     func isNumber(_ evidence: FieldEvidence) -> Bool {
-      evidence.share(PriceText.isPrice) >= 0.5
+      evidence.share { PriceText.isPrice($0) || $0.contains(/^[0-9.,]+ ?\p{L}{1,3}$/) } >= 0.5
         || FieldRules.has("measure", in: NameWords.plain(evidence.place.name))
     }
     let texts = all.filter { evidence in
@@ -251,8 +251,8 @@ struct FieldScore {
     }
     let named = all.filter { evidence in
       let name = NameWords.plain(evidence.place.name)
-      return evidence.isText && evidence.isOne
-        && ["title", "thing"].contains { FieldRules.isNamed($0, name) }
+      return evidence.isText && evidence.isOne && isCalledTitle(name)
+        && !FieldRules.has("other", "person", in: name)
     }.ranked(by: \.share)
     let shared = named.first.map { !$0.isRefused } == true ? named : []
     let links = all.filter { evidence in
@@ -323,17 +323,17 @@ struct FieldScore {
         : isMark
           // A mark such as an avatar can be the only picture of an item; a suffix is no picture.
           ? FieldRules.has("other", in: name) ? 0.4 : 0.35
-          : isTemplate ? 0.5 : isBackdrop || isPortrait(name) ? 0.6 : 1
+          : isTemplate ? 0.5 : isBackdrop || isOfAnother(name) ? 0.6 : 1
       return own * likely * (evidence.share(PictureText.isHosted) > 0.8 ? 0.9 : 1)
     }
   }
 
-  /// Whether a picture's name says that it is a picture of a person, as `seller_photo` does.
+  /// Whether a picture's name says that it shows a person or another thing, as `seller_photo` and `brand_img` do.
   ///
   /// The words `first` and `last` only mean a person in names of texts, such as `first_name`.
-  private static func isPortrait(_ name: String) -> Bool {
+  static func isOfAnother(_ name: String) -> Bool {
     name.split(separator: " ").contains { word in
-      FieldRules.has("person", in: String(word)) && word != "first" && word != "last"
+      FieldRules.has("person", "other", in: String(word)) && word != "first" && word != "last"
     }
   }
 
@@ -510,7 +510,9 @@ struct FieldScore {
     let addresses = evidence.samples.filter { !PictureText.isData($0) }
     guard !addresses.isEmpty else { return false }
     let links = addresses.count(where: PictureText.isLink)
-    let pages = addresses.count(where: PictureText.isOther)
+    // A program can send a picture: `thumb.php?pic=1` in a field that is called one.
+    let isCalled = FieldRules.isPicture(evidence.place.name)
+    let pages = addresses.count { PictureText.isOther($0) && !(isCalled && $0.contains("?")) }
     return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
   }
 }

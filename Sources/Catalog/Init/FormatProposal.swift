@@ -97,7 +97,7 @@ struct FormatProposal: ProposedReading {
       (try? JSONPath(parsing: one.place.first)).map { paths.contains($0.segments) } == true
     }
     currency = CurrencyProposal(given: given, items: evidence, prices: prices, root: root)
-    let hasCurrency = rules.isEmpty || lacksPrices || currency.confidence >= FieldScore.sure
+    let hasCurrency = rules.isEmpty || currency.confidence >= FieldScore.sure
     // The reader of products in pages says that a price is the lowest of several offers.
     let ranges = elements.count { $0["highPrice"] != nil }
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
@@ -196,7 +196,8 @@ struct FormatProposal: ProposedReading {
     let notations = Set(FormatSignature.all.map(\.notation))
     for notation in notations where notation.xml?.roots.isEmpty == false {
       guard let json = try? notation.json(of: body, "the response"),
-        try JSONDocument(parsing: json).root["items"]?.count == 0
+        try JSONDocument(parsing: json).root["items"]?.count == 0,
+        (try? ResponseLook(body)).map({ $0.confidence < FieldScore.doubt }) ?? true
       else { continue }
       throw CatalogError(
         .unexpectedShape,

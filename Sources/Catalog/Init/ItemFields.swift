@@ -315,6 +315,7 @@ struct ItemFields {
         sibling.step == 0 && FieldRules.isNamed("pageLink", word)
         && !FieldRules.isPicture(other.place.name) && other.share(PictureText.hasEnding) <= 0.5
       return other.isPictureText && !other.isPage && !isPage
+        && !FieldScore.isOfAnother(NameWords.plain(other.place.name))
     }
     let forms = siblings.filter { step, other in
       other.held == score.evidence.held

@@ -35,6 +35,8 @@ struct ItemPlace {
   var hasOthers = false
   /// Whether a section is an object whose members are its items: `{"drinks": {"a1": {…}}, "food": {"b1": {…}}}`.
   var areKeyed = false
+  /// The member names of the items if these are the members of one object; otherwise empty.
+  var keys: [String] = []
   /// Whether some of the objects in ``sections`` or beside the items are empty, and therefore left out.
   var hasEmpty = false
   /// Whether each item has a name of its own in the response, if the items are the members of objects.
@@ -57,6 +59,24 @@ struct ItemPlace {
     let chosen = EvidenceCollection.chosen(items)
     return kind == .list ? chosen.unique(by: \.stored) : chosen
   }
+
+  /// The values at every path in the items, and their member names if these are their only titles.
+  ///
+  /// In `{"Espresso": {"price": 2, "size": "S"}, …}`, the transform gives each item its member name as `name`.
+  var evidence: [FieldEvidence] {
+    let all = EvidenceCollection(examined).all
+    guard !keys.isEmpty else { return all }
+    let names = FieldEvidence(EvidenceCollection.chosen(keys), at: Self.keyPlace)
+    // Keys such as `c1` are ids.
+    let areWords = names.share { $0.contains(" ") || !$0.contains(where: \.isWholeNumber) } > 0.8
+    let isPriced = all.contains { $0.isCalledPrice && $0.amountShare == 1 }
+    let hasTitle =
+      all.contains { $0.place == Self.keyPlace } || !FieldScore.ranking(.title, all).isEmpty
+    return areWords && isPriced && !hasTitle ? all + [names] : all
+  }
+
+  /// The place to which the transform writes the member name of an item that is its title.
+  static let keyPlace = FieldPlace(steps: [.init(name: "name")])
 
   /// The JSONPath to the place, such as `$.data.products`.
   var jsonPath: String { FieldPlace.path(path) + (kind == .list ? condition : "") }
@@ -151,9 +171,17 @@ struct ItemPlace {
     private mutating func visitUnlike(_ objects: [JSONNode], at path: [String]) {
       guard (2...10).contains(objects.count) else { return }
       let names = objects.map { Set($0.members.map(\.name)) }
-      for (object, own) in zip(objects, names)
-      where names.count(where: { !$0.isDisjoint(with: own) }) == 1 {
-        visit(object, at: path + [FieldPlace.everyElement])
+      for (object, own) in zip(objects, names) {
+        let way = path + [FieldPlace.everyElement]
+        if names.count(where: { !$0.isDisjoint(with: own) }) == 1 { visit(object, at: way) }
+        // The only table of a database in `[{"type": "header"}, {"type": "table", "data": […]}]`.
+        let others = zip(objects, names).filter { $1 != own }.map(\.0)
+        guard others.count == objects.count - 1,
+          others.allSatisfy({ $0.count < 4 && $0.members.allSatisfy { $0.value.kind == .string } })
+        else { continue }
+        for (name, value) in object.members where value.kind == .array {
+          visit(value, at: way + [name])
+        }
       }
     }
 
@@ -261,7 +289,8 @@ struct ItemPlace {
       _ named: [(name: String, value: JSONNode)],
       at path: [String]
     ) {
-      let values = named.map(\.value).filter { $0.kind != .object || $0.count > 0 }
+      let filled = named.filter { $0.value.kind != .object || $0.value.count > 0 }
+      let values = filled.map(\.value)
       guard values.count > 1 else { return }
       var lists = named.filter { Self.isList($0.value) }
       if let longest = lists.map(\.value.entries).max(by: { $0.count < $1.count }) {
@@ -313,8 +342,10 @@ struct ItemPlace {
         add(.sectionsByName, path, FieldPlace(steps: []).adding(member), items, values)
       }
       if Self.areAlike(values) {
-        found.append(ItemPlace(kind: .itemsByID, path: path, items: values))
-        found[found.count - 1].hasEmpty = values.count < named.count
+        var place = ItemPlace(kind: .itemsByID, path: path, items: values)
+        place.keys = filled.map(\.name)
+        place.hasEmpty = values.count < named.count
+        found.append(place)
       }
       // For example `{"sites": {"a": {"goods": {"1": …}}, "b": {"goods": {"2": …}}}}`.
       for (name, first) in values[0].members.prefix(10) where first.kind == .object {
@@ -394,295 +425,5 @@ extension JSONNode {
       let names = outer + [name]
       return value.kind == .object && names.count < 4 ? value.envelope(names) : [(names, value)]
     }
-  }
-}
-
-/// A response that no built-in format fits, with the items that were found in it.
-struct ResponseLook {
-  /// The lines that describe the response's notation in a catalog file, such as `read: csv`; empty for JSON.
-  let notation: [String]
-  /// The response, converted to JSON.
-  let response: JSONNode
-  /// The program that makes items of the response, or nil if the response already has items.
-  let program: JoiningProgram?
-  /// The place in ``root`` where the items are.
-  let place: ItemPlace
-  /// The confidence that the items are at ``place``, from 0 to slightly above 1.
-  let confidence: Double
-  let fields: ItemFields
-  /// Whether values were accepted that do not look like a title or an id.
-  let isLenient: Bool
-  /// Other lists that look like the items too; none of them is a part of the list or has the same items.
-  let rivals: [ItemPlace]
-  /// Lists that look less like the items than the ``rivals``, each with the confidence that it has items.
-  let others: [(place: ItemPlace, confidence: Double)]
-
-  /// A value that is equal for responses that the same keys of a catalog file can read.
-  var likeness: [AnyHashable] {
-    [place.kind, place.path, place.condition, place.member, program, notation]
-  }
-
-  /// Looks for the items in a response.
-  ///
-  /// - Parameter body: JSON, JSON Lines, a table or XML.
-  /// - Throws: ``CatalogError`` when the body is none of these, or when nothing in it looks like items.
-  init(_ body: [UInt8]) throws(CatalogError) {
-    let (notation, body) = try ProposedNotation.lines(for: body)
-    let response = try JSONDocument(parsing: body, of: "the response").root
-    let program = JoiningProgram(for: response)
-    // The output of the program is used only if it contains items.
-    let joined = program?.applied(to: body)
-    let found = joined.flatMap { Self.best(in: $0) }
-    let strict = found ?? Self.best(in: response)
-    guard let best = strict ?? Self.best(in: response, isLenient: true) else {
-      throw MappingProposal.nothingFound(in: response)
-    }
-    if let fault = TableRecords.fault(inMembersOf: best.found.place.items) {
-      throw .shape("the response", fault.reason, remedy: fault.remedy)
-    }
-    isLenient = strict == nil || best.isLenient
-    self.notation = notation
-    self.response = response
-    self.program = found == nil ? nil : program
-    rivals = best.rivals.map(\.place)
-    others = best.others.map { ($0.place, $0.confidence) }
-    (place, fields) = (best.found.place, best.found.fields)
-    confidence = rivals.isEmpty ? best.found.confidence : min(best.found.confidence, 0.6)
-  }
-
-  private typealias Found = (place: ItemPlace, confidence: Double, fields: ItemFields)
-
-  /// The place whose objects look most like items, with the lists that look like them too.
-  private static func best(
-    in root: JSONNode,
-    isLenient: Bool = false
-  ) -> (found: Found, rivals: [Found], others: [Found], isLenient: Bool)? {
-    var best: Found?
-    var all: [Found] = []
-    var unread: [ItemPlace] = []
-    var leftOut: [[String]: [ItemPlace.OtherList]] = [:]
-    for var place in ItemPlace.all(in: root) {
-      var fields = fields(of: place, isLenient)
-      var confidence = fields.confidence * MappingProposal.weight(of: place, fields)
-      if !place.names.isEmpty {
-        let arePriced = fields.arePriced(place.sections)
-        let kept = place.keeping { fields.areItems($1, called: $0, arePriced) }
-        if kept.names.count == 1 { leftOut[place.path + kept.names] = kept.leftOut }
-        guard kept.names.count > 1 else { continue }
-        if !kept.leftOut.isEmpty {
-          (place, fields) = (kept, self.fields(of: kept, isLenient))
-          // Beside lists of other things, each list of items can be the only one.
-          confidence = min(
-            confidence,
-            fields.confidence * MappingProposal.weight(of: kept, fields)
-          )
-        }
-      }
-      if let title = fields.rareTitle(in: place.lists) {
-        let others = place.items.filter { $0.count > 0 }
-        place = place.keeping(itemsWith: title.place)
-        fields = self.fields(of: place, isLenient)
-        // An empty object is certainly no item.
-        confidence = min(
-          others.count > place.items.count ? FieldScore.doubt : 1,
-          fields.confidence * MappingProposal.weight(of: place, fields)
-        )
-      }
-      // The price can be in doubt only because there are several.
-      let hasPrice = fields.rankings[.salePrice]?.contains(where: \.isSure) == true
-      let isNamed = fields.rankings[.title]?.first?.isCalledTitle == true
-      guard !isLenient || hasPrice || fields.showing > 0 || isNamed else { continue }
-      guard fields.isUsable(in: place) else {
-        if !isLenient, place.kind == .list { unread.append(place) }
-        continue
-      }
-      // The same items can be in several lists of a response, for example as the featured ones.
-      if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
-      all.append((place, confidence, fields))
-      // Of two lists that are as likely, such as the featured items and all items, the longer one is taken.
-      let margin = place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
-      if best.map({ confidence > $0.confidence + margin }) ?? true {
-        best = (place, confidence, fields)
-      }
-    }
-    guard var best else { return nil }
-    let outer = all.first { isOuter($0, of: best) || isWider($0, than: best) }
-    var (rivals, others) = ([best], [Found]())
-    if let outer {
-      best = outer
-    } else {
-      // Goods that all have the same title are read leniently; beside categories, they are the items.
-      let priced = best.fields.lackPrices ? unread.prefix(20).compactMap(Self.priced) : []
-      let lists = (all + priced).filter { isBeside($0, best) }
-      rivals = lists.filter { isRival($0, of: best) }
-      others = lists.filter { !isRival($0, of: best) && $0.confidence >= FieldScore.sure }
-      // Of several such lists, one whose items have pictures and prices is the likeliest, or else one that is longer and
-      // whose items have more members.
-      if let place = rivals.firstIndex(where: { isFuller($0, than: best) }) {
-        swap(&best, &rivals[place])
-      }
-    }
-    best.place.leftOut = leftOut[best.place.path] ?? best.place.leftOut
-    let isStrict = all.contains {
-      $0.place.path == best.place.path && $0.place.kind == best.place.kind
-    }
-    return (best, rivals, others, isLenient || !isStrict)
-  }
-
-  /// The items of a list that only a lenient choice of titles and ids can read, or nil if they have no price.
-  private static func priced(_ place: ItemPlace) -> Found? {
-    let fields = fields(of: place, true)
-    guard fields.isUsable(in: place), fields.salePrice.contains(where: \.isSure) else {
-      return nil
-    }
-    return (place, fields.confidence * MappingProposal.weight(of: place, fields), fields)
-  }
-
-  private static func fields(of place: ItemPlace, _ isLenient: Bool) -> ItemFields {
-    ItemFields(
-      EvidenceCollection(place.examined).all,
-      isOneList: place.sections.isEmpty,
-      isLenient: isLenient
-    )
-  }
-
-  /// Whether a place has the items of another place, and those in the objects beside it.
-  ///
-  /// For example, `$.groups[*].items` has the items of `$.groups.a.items` and `$.groups.b.items`, and `$.groups[*]` those
-  /// of `$.groups.a` and `$.groups.b`.
-  private static func isWider(_ wide: Found, than best: Found) -> Bool {
-    let every = FieldPlace.everyElement
-    let areSections = wide.place.kind == .sectionsByName
-    let member = wide.place.member.map { [$0.name] } ?? []
-    let path = wide.place.path + (areSections ? [every] + member : [])
-    let isWithin =
-      best.place.kind == .itemsByID ? !areSections || wide.place.areKeyed : areSections
-    return isWithin && [.list, .itemsByID].contains(best.place.kind)
-      && (areSections || wide.place.kind == .itemsByID)
-      && path != best.place.path && path.count == best.place.path.count
-      && zip(path, best.place.path).allSatisfy { $0 == $1 || $0 == every }
-      && (wide.place.names.isEmpty || wide.place.names.contains(best.place.path.last ?? ""))
-      && wide.confidence > best.confidence - 0.3
-      && (areSections ? [.id, .title] : [.title]).allSatisfy {
-        wide.fields.rankings[$0]?.first?.evidence.isRefused == false
-      }
-  }
-
-  /// Whether the sections of a place can be the items themselves, and the items of the place parts of them.
-  ///
-  /// For example, a film has a title, an id and a picture, and so do the actors in it. A section has items with a price,
-  /// or has no picture.
-  private static func isOuter(_ outer: Found, of best: Found) -> Bool {
-    let (own, inner) = (outer.fields, best.fields)
-    return best.place.kind == .sections && outer.place.kind == .list
-      && outer.place.path == best.place.path
-      && (inner.salePrice + inner.normalPrice).isEmpty
-      && own.thumbnail.first?.isSure == true && own.rankings[.title]?.first?.isSure == true
-      && own.rankings[.id]?.first.map { $0.isSure && $0.evidence.variety == 1 } == true
-      && !(own.thumbnail[0].evidence.place.isBorrowed)
-  }
-
-  /// Whether neither of two lists, or of the lists in two objects, is a part of the other, and they have other items.
-  private static func isBeside(_ other: Found, _ best: Found) -> Bool {
-    let items = [best, other].map(\.fields.identities)
-    // `hot` and `cold` in `{"food": {"hot": […], "cold": […]}, "drinks": {"hot": […], "cold": […]}}`.
-    let areMembers =
-      best.place.kind == .sectionsByName && other.place.kind == .sectionsByName
-      && best.place.path == other.place.path && best.place.member != other.place.member
-    if areMembers { return items[0].intersection(items[1]).count * 2 < items[1].count }
-    return [best, other].allSatisfy {
-      [.list, .itemsByID].contains($0.place.kind) || !$0.place.names.isEmpty
-    }
-      && !best.place.path.starts(with: other.place.path)
-      && !other.place.path.starts(with: best.place.path)
-      && items[0].intersection(items[1]).count * 2 < items[1].count
-  }
-
-  /// Whether another list can be the items too.
-  ///
-  /// A longer list with prices can always be, beside a list without any, such as that of the categories.
-  private static func isRival(_ other: Found, of best: Found) -> Bool {
-    let isMoreShown = other.fields.showing > best.fields.showing
-    let isPriced =
-      best.fields.lackPrices && other.fields.salePrice.contains(where: \.isSure)
-      && other.place.items.count > best.place.items.count
-    return isPriced
-      || other.confidence > max(0.5, best.confidence - (isMoreShown ? 0.3 : 0.15))
-  }
-
-  private static func isFuller(_ other: Found, than best: Found) -> Bool {
-    other.fields.showing == best.fields.showing
-      ? other.place.items.count > best.place.items.count
-        && other.fields.evidence.count > best.fields.evidence.count
-      : other.fields.showing > best.fields.showing
-  }
-}
-
-extension ItemFields {
-  /// Whether nothing looks like a price, not even in doubt.
-  fileprivate var lackPrices: Bool { salePrice.isEmpty && normalPrice.isEmpty }
-
-  /// The id and the title of each examined item.
-  fileprivate var identities: Set<[String]> {
-    guard let id = rankings[.id]?.first?.evidence, let title = rankings[.title]?.first?.evidence
-    else { return [] }
-    return Set(id.pairs(with: title).map { [$0.0, $0.1] })
-  }
-
-  /// The field that is called a title and that a sync would refuse, because many objects of the list have no value there
-  /// and no other title.
-  ///
-  /// - Returns: Nil too if these objects have another title, and most of them a price or a picture: then they are items.
-  fileprivate func rareTitle(in lists: [[JSONNode]]) -> FieldEvidence? {
-    let titles = alternatives(.title)
-    let called = evidence.filter {
-      $0.place.steps.allSatisfy { !$0.isList && $0.choice == nil } && $0.isText
-        && FieldRules.confidence("title", NameWords.plain($0.place.name)) > 0.9
-    }
-    guard titles.count < 2, let best = called.max(by: { $0.held < $1.held }), best.held > 1,
-      best.variety > 0.5
-    else { return nil }
-    func lacks(_ object: JSONNode) -> Bool {
-      best.place.nodes(in: object).first?.text?.isEmpty ?? true
-    }
-    let lacking = lists.flatMap { $0.filter(lacks) }
-    let shown = salePrice + normalPrice + thumbnail + gallery
-    let areItems =
-      titles.contains { $0.evidence.fills(best) }
-      && lacking.count { shows(shown, $0) } * 2 > lacking.count
-    let isRefused = lists.contains {
-      SkipLimit.standard.refuses(lost: $0.count(where: lacks), of: $0.count)
-    }
-    return isRefused && !areItems ? best : nil
-  }
-
-  /// Whether an object has a value at one of the paths.
-  func shows(_ scores: [FieldScore], _ object: JSONNode) -> Bool {
-    scores.contains { score in score.evidence.place.nodes(in: object).contains { !$0.isEmpty } }
-  }
-
-  /// Whether nearly all objects have a price in those lists in which some have one.
-  fileprivate func arePriced(_ lists: [JSONNode]) -> Bool {
-    let counts = lists.map { list in
-      let objects = list.entries.prefix(200)
-      return (objects.count, objects.count { shows(salePrice + normalPrice, $0) })
-    }.filter { $1 > 0 }
-    return !counts.isEmpty && counts.allSatisfy { $1 * 10 >= $0 * 9 }
-  }
-
-  /// Whether the objects of a list are items, to judge by the fields of the items in several lists.
-  ///
-  /// A sync must be able to read them, and some have a price or a picture if items of the other lists have one. Objects
-  /// in a list that is called `categories` must have a price, and so must any objects if nearly all others have one.
-  fileprivate func areItems(_ list: JSONNode, called name: String, _ arePriced: Bool) -> Bool {
-    let objects = list.entries
-    let (ids, titles) = (rankings[.id] ?? [], alternatives(.title))
-    let lost = objects.count { !shows(ids, $0) || !shows(titles, $0) }
-    let plain = NameWords.plain(name)
-    let isPaid = arePriced || FieldRules.isOfOthers(plain)
-    let shown = salePrice + normalPrice + (isPaid ? [] : thumbnail + gallery)
-    return !SkipLimit.standard.refuses(lost: lost, of: objects.count)
-      && !FieldRules.has("beside", in: plain)
-      && (shown.isEmpty || objects.contains { shows(shown, $0) })
   }
 }

@@ -28,7 +28,9 @@ struct PictureProposal {
     }
     let mixed = columns + (columns.isEmpty ? Self.mixed(with: best.evidence, among: all) : [])
     let template = Self.template(for: best.evidence, among: all, root: root)
-    if template == nil, best.evidence.share(PictureText.isBare) > 0.5 { best = best.doubtful }
+    let isBare = template == nil && best.evidence.share(PictureText.isBare) > 0.5
+    isSaid = !isBare && best.confidence >= FieldScore.doubt
+    if isBare { best = best.doubtful }
     let mark = PictureText.separator(of: best.evidence)
     let places = [best.evidence.place] + mixed.map(\.place)
     let others = ranking.dropFirst(1 + columns.count)
@@ -51,6 +53,11 @@ struct PictureProposal {
   }
 
   /// Whether the role becomes a key of the catalog file; if false, it is only written in a comment.
+  ///
+  /// A choice between several pictures of the item becomes a key, and a file name without a folder does not.
+  let isSaid: Bool
+
+  /// Whether the pictures are in no doubt.
   var isSure: Bool { scores[0].isSure }
 
   /// The value of a role in the catalog file.
@@ -291,6 +298,12 @@ enum PictureText {
   /// `/img/blue cup.jpg`: larder percent-encodes it.
   static func isLink(_ text: String) -> Bool {
     let text = text.trimmed
+    // No sync can fetch `gs://`, `s3://` or `file://`.
+    if let scheme = text.firstRange(of: "://"), !isAbsolute(text),
+      text[..<scheme.lowerBound].allSatisfy(\.isLetter) || text.hasPrefix("s3:")
+    {
+      return false
+    }
     if text.contains(where: \.isWhitespace) {
       return hasEnding(text) && text.utf8.count <= 500 && !text.contains(where: \.isNewline)
         && !isSizes(text)

@@ -34,6 +34,12 @@ struct PriceChoice {
     }
     offered.removeAll { isConstant($0) && $0.meaning == .asked }
     former.removeAll { isConstant($0) && $0.evidence.share(PriceText.isWhole) == 1 }
+    // The price of a piece or a night, such as `unitPrice`, is the price if the items have no other.
+    if offered.count == 1, former.isEmpty, offered[0].confidence > FieldScore.doubt,
+      PriceMeaning.plain(offered[0].evidence.place.name).hasPrefix("unit ")
+    {
+      offered[0].confidence = max(offered[0].confidence, 0.8)
+    }
     let others = all.filter { !taken.contains($0.place) && $0.isMoney }
     costs = all.filter { !taken.contains($0.place) && $0.isCost }
     called = all.filter { evidence in
@@ -236,9 +242,12 @@ extension FieldEvidence {
 
   /// Whether the values can be amounts of money, and no name on the path says that they are something else.
   var isMoney: Bool {
-    place.steps.count <= 5 && !FieldRules.isID(place.name) && PriceMeaning.of(place) == nil
+    place.steps.count <= 5 && !FieldRules.isID(place.name) && !isCalledPrice
       && areAmounts(called: place.names.map(NameWords.plain))
   }
+
+  /// Whether the values are called a price of the item.
+  var isCalledPrice: Bool { PriceMeaning.of(place) != nil }
 
   /// Whether the values can be amounts of money, and are called the cost of the item.
   var isCost: Bool {

@@ -146,15 +146,16 @@ struct PriceProposal {
   /// If everyday prices in the currency are that large, they can be cents only if all are very large and round.
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
   {
-    guard evidence.share(PriceText.isWhole) == 1 else { return false }
+    // A number of cents is not written as 1990.0.
+    guard evidence.share(PriceText.isWhole) == 1, evidence.reals == 0 else { return false }
     if seemsTiny(evidence) { return true }
     let numbers = evidence.samples.compactMap { Int($0) }.filter { $0 > 0 }
     guard Currency.exponent(of: currency.code) == 2 else { return false }
     // A language, or the word for a price in it, is enough: hardly any shop counts the parts of such a currency.
-    let isHabit =
-      currency.confidence >= CurrencyProposal.likely
-      && FieldRules.isNamed("largeAmounts", currency.code.lowercased())
-    if isHabit { return numbers.allSatisfy { $0 >= 10_000 && $0.isMultiple(of: 100) } }
+    let habit = FieldRules.confidence("largeAmounts", currency.code.lowercased())
+    if habit > 0, currency.confidence >= CurrencyProposal.likely {
+      return numbers.allSatisfy { Double($0) >= 100 * habit && $0.isMultiple(of: 100) }
+    }
     return numbers.count { $0 >= 100 } * 4 >= numbers.count * 3
   }
 
@@ -226,7 +227,6 @@ extension CurrencyProposal {
     let named = Self.named(items, beside: prices.first?.place)
     let isOne = named?.distinct.count == 1
     let code = Self.code(in: root)
-    let names = prices.flatMap { NameWords.words(of: $0.place.name).map { $0.uppercased() } }
     if let code = given {
       self.init(code, 1, "given")
     } else if let code = named?.samples.first.flatMap(Self.code) {
@@ -238,14 +238,15 @@ extension CurrencyProposal {
       self.init(unknown: unknown, code ?? "USD")
     } else if let code {
       self.init(code, 0.8, "the response names it")
-    } else if let code = names.first(where: {
-      Currency.codes.contains($0) && !Self.words.contains($0)
-    }) {
-      // For example `{"price": {"EUR": 7, "USD": 8}}` and `price_usd`.
-      self.init(code, 0.8, "the name of the price's field says so")
+    } else if let code = prices.first.flatMap({ Self.code(inName: $0.place) }) {
+      // For example `{"price": {"EUR": 7, "USD": 8}}` and `price_usd`. Beside it, `price` can be in another currency.
+      let areNamed = prices.allSatisfy { Self.code(inName: $0.place) != nil }
+      self.init(code, areNamed ? 0.8 : 0.6, "the name of the price's field says so")
     } else if let coded = items.first(where: Self.areCodes), let code = coded.samples.first {
       self.init(code, 0.6, "\(YAMLText.scalar(coded.place.first)) has it: correct it if need be")
-    } else if let hinted = Self.hinted(items, prices) ?? Self.spoken(items) {
+    } else if let hinted = Self.hinted(items) ?? Self.spoken(items)
+      ?? Self.called(items, prices)
+    {
       self = hinted
     } else if prices.contains(where: {
       $0.share { $0.contains(/^[^,]*,[0-9]{2}(?![0-9])[^,]*$/) } > 0.5
@@ -268,6 +269,13 @@ extension CurrencyProposal {
   private static func code(of text: String) -> String? {
     let codes = Currency.codes(writtenAs: text.lowercased())
     return Currency.code(of: text) ?? (codes.count == 1 ? codes[0] : nil)
+  }
+
+  /// The code of a currency among the words of a name, such as `price_usd`.
+  private static func code(inName place: FieldPlace) -> String? {
+    NameWords.words(of: place.name).map { $0.uppercased() }.first {
+      Currency.codes.contains($0) && !words.contains($0)
+    }
   }
 
   /// Codes of currencies that are words too.
@@ -386,8 +394,8 @@ extension CurrencyProposal {
 
   private static let hints = WordTable.currencies.values
 
-  /// The currency that a sign in the texts, the hosts of addresses, phone numbers or the name of the price suggest.
-  private static func hinted(_ items: [FieldEvidence], _ prices: [FieldEvidence]) -> Self? {
+  /// The currency that a sign in the texts, the hosts of addresses or phone numbers suggest.
+  private static func hinted(_ items: [FieldEvidence]) -> Self? {
     func share(_ finds: (String) -> String?) -> (code: String, text: String)? {
       for evidence in items where evidence.isText {
         let some = evidence.samples.prefix(50)
@@ -410,7 +418,8 @@ extension CurrencyProposal {
       let found = text.firstMatch(of: /(\p{Sc})\s?[0-9]|[0-9]\s?(\p{Sc})/)?.output
       return (found?.1 ?? found?.2).map(String.init)
     }
-    if let (sign, _) = share(sign), let code = Currency.codes(writtenAs: sign).first {
+    if let (sign, _) = share(sign), let usual = Currency.codes(writtenAs: sign).first {
+      let code = spoken(items, among: Currency.codes(writtenAs: sign))?.code ?? usual
       return Self(code, 0.4, "its texts have \"\(sign)\": correct it if need be")
     }
     func host(_ text: String) -> String? {
@@ -429,11 +438,16 @@ extension CurrencyProposal {
     if let (code, text) = share(prefix) {
       return Self(code, 0.4, "phone numbers begin with \(text.prefix(4)): correct it if need be")
     }
-    let named = prices.first?.place.names.flatMap(NameWords.words) ?? []
-    return named.lazy.compactMap { word in
-      let reason = "the price is called \(word): correct it if need be"
-      return code("priceName", word).map { Self($0, 0.3, reason) }
-    }.first
+    return nil
+  }
+
+  /// The currency of the language in which the price, or else another field, is called.
+  private static func called(_ items: [FieldEvidence], _ prices: [FieldEvidence]) -> Self? {
+    (prices.prefix(1) + items).lazy.flatMap { $0.place.names.flatMap(NameWords.words) }
+      .compactMap { word in
+        let reason = "a field is called \(word): correct it if need be"
+        return hints["fieldName"]?[word].map { Self($0, 0.3, reason) }
+      }.first
   }
 
   /// A currency code around the items of a response, best at a name such as `currency` and not `base_currency`.

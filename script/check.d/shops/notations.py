@@ -149,11 +149,6 @@ class Vietnam(Shop):
 @shop
 class Amazon(Shop):
     shape = "Amazon: titles in `DisplayValue`, pictures in sizes and variants"
-    edits = [
-        (r"^  # (images:)", r"  \1"),
-        (r"^    # (thumbnail: \$\.Images\.Primary\.Small\.URL)", r"    \1"),
-        (r"^    # (gallery: .*Variants.*)", r"    \1"),
-    ]
 
     def list(self, q):
         return {

@@ -1,0 +1,397 @@
+extension MappingProposal: ProposedReading {
+  var preface: [String] {
+    [
+      "# Proposed by larder catalog init from \(count(itemCount, "item")); "
+        + "each choice says how sure it is, from 0 to 1.",
+      "# Editors complete and check it once this is run: "
+        + "larder catalog schema > larder.schema.json",
+    ]
+  }
+
+  /// The lines of a section of the catalog file that say how its response is divided into many sections.
+  ///
+  /// There are none if the response is a single section.
+  var partLines: [String] {
+    guard place.kind == .sections, let key = sectionKey else { return [] }
+    let each = YAMLText.scalar(place.jsonPath + place.eachSection)
+    func line(_ name: String, _ score: FieldScore) -> String {
+      noted("\(name): \(YAMLText.scalar(score.evidence.place.first))", score, "section")
+    }
+    return ["each: \(each)", line("key", key)] + (sectionTitle.map { [line("title", $0)] } ?? [])
+  }
+
+  /// Whether the sections are made by a transform, which is a jq program in the catalog file.
+  ///
+  /// The catalog can then have no other sections.
+  var makesSections: Bool { place.kind == .sectionsByName }
+
+  func readingLines(isLocal: Bool) -> [String] {
+    var lines = look.notation + valueLines + items
+    if let envelopeTitle { lines.append("envelope: {title: \(YAMLText.scalar(envelopeTitle))}") }
+    lines += pagingLines(isLocal: isLocal)
+    lines.append("item:")
+    lines += fieldLines
+    return lines
+  }
+
+  /// The line `text:` if some values are HTML, and the line `none:` if some values such as `N/A` mean "none".
+  private var valueLines: [String] {
+    let pictures = [thumbnail, gallery].compactMap(\.self).flatMap(\.scores).map(\.evidence)
+    let titles = fields.alternatives(.title).map(\.evidence)
+    // A character reference, such as `&amp;` or `&#8217;`. (HTML, section 13.5)
+    let reference = /&(?:#[^&; ]{1,7}|[A-Za-z]{2,8});/
+    let isHTML = (titles + pictures).contains { $0.samples.contains { $0.contains(reference) } }
+    let none = Set(pictures.flatMap(\.placeholders)).sorted()
+    return (isHTML ? [noted("text: html", 0.9, "titles or addresses have entities")] : [])
+      + (none.isEmpty ? [] : ["none: \(YAMLText.list(none.map(YAMLText.quoted)))"])
+  }
+
+  /// The lines with the path to the items, and with the transform that makes the items if there is one.
+  private var items: [String] {
+    let path = place.jsonPath
+    let repeats = itemCount - place.examined.count
+    let reason =
+      "an array of \(count(itemCount, "object"))"
+      + (repeats > 0 && itemCount <= EvidenceCollection.itemLimit
+        ? ", \(repeats) of them equal to another" : "")
+      + (place.condition.isEmpty ? "" : "; the entries without a title are left out")
+    if let program = look.program {
+      return [program.comment] + made(noted("items: $.items", confidence, reason))
+    }
+    let member = place.member?.all.dropFirst() ?? ""
+    switch place.kind {
+    case .list:
+      return [noted("items: \(YAMLText.scalar(path))", confidence, reason)]
+        + rivalLists + otherLists
+    case .sections:
+      let from = YAMLText.scalar(
+        (sectionKey == nil ? path + place.eachSection : "$") + member + place.condition
+      )
+      let sections = count(place.sections.count, "section")
+      let others = place.eachSection == "[*]" ? "" : "; entries without such a list are left out"
+      return [noted("items: \(from)", confidence, "\(reason) in \(sections)\(others)")]
+    case .sectionsByName:
+      let sections = count(place.sections.count, place.member == nil ? "array" : "section")
+      return [noted("# Sections by name", confidence, "\(sections) in an object")]
+        + rivalLists + otherLists + made()
+    case .itemsByID:
+      let objects = count(itemCount, "object")
+      return [noted("# Items by id", confidence, "\(objects) in an object")]
+        + rivalLists + otherLists + made()
+    }
+  }
+
+  /// Comments with the other lists that look like items.
+  private var rivalLists: [String] {
+    func line(_ other: ItemPlace, _ confidence: Double, _ noun: String) -> String {
+      let objects = count(other.items.count, "object")
+      let path = YAMLText.scalar(other.allItems)
+      return noted("# items: \(path)", confidence, "\(noun) of \(objects)")
+    }
+    return look.rivals.prefix(12).map { line($0, 0.6, "an array") }
+      + look.others.prefix(12).map { line($0.place, $0.confidence, "another list,") }
+  }
+
+  /// Comments with the lists beside the items that are left out.
+  private var otherLists: [String] {
+    let offered = look.rivals.map(\.path)
+    return place.leftOut.filter { !offered.contains($0.path) }.prefix(12).map { other in
+      let path = YAMLText.scalar(FieldPlace.path(other.path))
+      let objects = count(other.entries.count, "object")
+      return noted("# items: \(path)", 0.1, "left out, seems to hold no items: \(objects)")
+    }
+  }
+
+  /// The lines of the transform, followed by the line with the path to the items in its output.
+  private func made(_ items: String = "items: $.items") -> [String] {
+    ["transform: |"] + YAMLText.block(transform ?? "", indent: "  ") + [items]
+  }
+
+  /// The jq program of `transform:`, or nil if the response needs no transform.
+  var transform: String? {
+    if let program = look.program { return program.program }
+    switch place.kind {
+    case .list, .sections: return nil
+    case .sectionsByName:
+      func value(_ name: String) -> String { ".value[\(JQText.string(name))]" }
+      let member = place.member?.name
+      let named = member == nil ? nil : sectionTitle?.evidence.place.steps[0].name
+      let title = named.map { "(\(value($0)) // .key)" } ?? ".key"
+      let filled = place.hasEmpty ? " | select(.value != {})" : ""
+      let entries =
+        isIDMemberName
+        ? ".value | to_entries[]\(filled) | .value + {id: .key}"
+        : ".value[]\(place.hasEmpty ? " | select(. != {})" : "")"
+      let items =
+        member.map(value) ?? (place.areKeyed || place.hasEmpty ? "[\(entries)]" : ".value")
+      let others =
+        (!place.hasOthers
+          ? []
+          : place.areKeyed
+            ? ["(.value | try all(.[]; type == \"object\") catch false)"]
+            : ["(.value | type == \"array\")"])
+        + place.leftOut.compactMap { $0.path.last.map { ".key != \(JQText.string($0))" } }
+      let kept = others.isEmpty ? "" : " | select(\(others.joined(separator: " and ")))"
+      return "{sections: [\(jqEntries)\(kept) | {key, title: \(title), items: \(items)}]}"
+    case .itemsByID:
+      let filled = place.hasEmpty ? " | select(.value != {})" : ""
+      let own = [isIDMemberName ? "id: .key" : nil, isTitleMemberName ? "name: .key" : nil]
+      let added = own.compactMap(\.self).joined(separator: ", ")
+      return "{items: [\(jqEntries)\(filled) | .value\(added.isEmpty ? "" : " + {\(added)}")]}"
+    }
+  }
+
+  private func path(_ score: FieldScore, _ field: FieldRules.Field) -> String {
+    let takesAll = [.badges, .deliveryTypes, .gallery].contains(field)
+    return takesAll ? score.evidence.place.all : score.evidence.place.first
+  }
+
+  var unsure: [String] {
+    let ids = fields.alternatives(.id)
+    let hasID = isIDMemberName || ids.first?.isSure == true && lost(by: ids) == 0
+    let hasSections = place.kind != .sections || sectionKey?.isSure ?? true
+    // A list that is left out has more entries than there are items, or pictures and a name that does not say why.
+    let isShort = place.leftOut.contains { other in
+      let name = NameWords.plain(other.path.last ?? "")
+      return other.entries.count > itemCount
+        || !FieldRules.has("beside", "inside", in: name) && !FieldRules.isOfOthers(name)
+          && other.entries.contains { fields.shows(fields.thumbnail + fields.gallery, $0) }
+    }
+    return [
+      ("sections", hasSections), ("items", confidence >= FieldScore.sure && !isShort),
+      ("id", hasID),
+      ("title", fields.rankings[.title]?.first?.isSure == true && !isTitleMemberName),
+      ("currency", currency.confidence >= FieldScore.sure),
+      ("normalPrice", normalPrice?.isCertain ?? (fields.unread(.normalPrice) == nil)),
+      (
+        "salePrice",
+        salePrice?.isCertain ?? !fields.evidence.contains {
+          $0.isCalledPrice && $0.amountShare < 1
+        }
+      ),
+      ("thumbnail", thumbnail?.isSure ?? (gallery != nil || sizes == nil)),
+      ("gallery", gallery?.isSure ?? true),
+    ].filter { !$1 }.map(\.0)
+  }
+
+  /// Whether the id of an item is its member name in the object that contains the items: `{"c1": {…}, "c2": {…}}`.
+  private var isIDMemberName: Bool {
+    (place.kind == .itemsByID || place.areKeyed) && place.areNamedApart
+      && fields.rankings[.id]?.first?.isSure != true
+  }
+
+  /// Whether the title of an item is its member name too.
+  private var isTitleMemberName: Bool {
+    !place.keys.isEmpty && fields.rankings[.title]?.first?.evidence.place == ItemPlace.keyPlace
+      && place.items[0]["name"] == nil
+  }
+
+  /// The jq expression for the members of the object that contains the items or sections.
+  private var jqEntries: String {
+    let path = place.path.map { name in
+      name == FieldPlace.everyElement ? "[]" : "[\(JQText.string(name))]"
+    }.joined()
+    return path.isEmpty ? "to_entries[]" : ".\(path) | to_entries[]"
+  }
+
+  /// The line `paging:`, which is a comment if the paging is in doubt or the response is a local file.
+  private func pagingLines(isLocal: Bool) -> [String] {
+    guard let paging else { return [] }
+    let isUnsure = paging.confidence < 0.5
+    if isLocal, paging.confidence < 0.3 { return [] }
+    let mark = isLocal ? "# With a URL: " : isUnsure ? "# " : ""
+    return [noted("\(mark)paging: \(paging.yaml)", paging.confidence, paging.reason)]
+  }
+
+  /// The lines below `item:`.
+  private var fieldLines: [String] {
+    var lines =
+      isIDMemberName
+      ? [noted("  id: $.id", 0.8, "the name that each has in the response")] : line(.id)
+    lines += [FieldRules.Field.title, .description, .badges, .deliveryTypes].flatMap(line)
+    lines += priceLines(.normalPrice, normalPrice) + priceLines(.salePrice, salePrice)
+    if salePrice == nil, fields.unread(.salePrice) == nil {
+      lines.append("  # salePrice: nothing looks like a price; write its path here")
+    }
+    lines += line(.latitude) + line(.longitude) + line(.address)
+    let pictures = pictureLines(.thumbnail, thumbnail) + pictureLines(.gallery, gallery)
+    if pictures.isEmpty {
+      if let sizes { return lines + [sizes] }
+      return lines + ["  # images: {thumbnail: nothing looks like a picture; write its path here}"]
+    }
+    let isSaid = pictures.contains { !$0.trimmed.hasPrefix("#") }
+    let empty = isSaid ? nil : PictureText.emptyList(in: place.items)
+    return lines + [isSaid ? "  images:" : "  # images:"] + pictures + [empty].compactMap(\.self)
+  }
+
+  /// The comment for a list of the sizes of one picture, or nil if there is none.
+  private var sizes: String? { PictureText.sizes(in: fields.evidence) }
+
+  /// A comment with the path to such texts, and the program that leaves the first number of each.
+  private func unreadLines(_ field: FieldRules.Field) -> [String] {
+    guard let evidence = fields.unread(field) else { return [] }
+    let number = #"[match("\\d([\\d .,٬٫]*\\d)?").string][0]"#
+    let program = YAMLText.quoted(evidence.place.program(number))
+    let example = evidence.samples.first { !PriceText.isPrice($0) } ?? ""
+    // The first number of "from 1,2 tỷ" is not its amount.
+    let isScaled = evidence.samples.contains { ((try? WrittenPrice($0))?.scale ?? 0) > 0 }
+    let remedy = isScaled ? "" : "; records: \(program) leaves its first number"
+    return [
+      "  # \(field.rawValue): \(YAMLText.scalar(evidence.place.first))   "
+        + YAMLText.comment("\(YAMLText.quoted(example)) is no amount\(remedy)")
+    ]
+  }
+
+  /// The line of a field, followed by comments with other paths that it possibly has.
+  ///
+  /// - Parameters:
+  ///   - field: The field.
+  ///   - value: The value in YAML, or nil if it consists of the paths.
+  ///   - scores: The paths in the value, the best first.
+  ///   - isSaid: Whether the line is a key; if false, it is a comment.
+  ///   - reason: The beginning of the comment at the end of the line.
+  ///   - written: A path as a value in YAML.
+  /// - Returns: The lines below `item:`, with their indentation.
+  private func lines(
+    _ field: FieldRules.Field,
+    _ value: String? = nil,
+    of scores: [FieldScore],
+    isSaid: Bool,
+    because reason: String = "",
+    _ written: (FieldScore) -> String
+  ) -> [String] {
+    let indent = field == .thumbnail || field == .gallery ? "    " : "  "
+    let value = value ?? YAMLText.alternatives(scores.map(written))
+    let line = "\(indent)\(isSaid ? "" : "# ")\(field.rawValue): \(value)"
+    return [noted(line, scores[0], because: reason)]
+      + rivals(fields.rankings[field] ?? [], of: scores).map { rival in
+        // A rival is no surer than the field that is chosen before it.
+        let rank = FieldScore(
+          evidence: rival.evidence,
+          confidence: min(rival.confidence, scores[0].confidence)
+        )
+        return noted("\(indent)# \(field.rawValue): \(written(rival))", rank)
+      }
+  }
+
+  /// The lines of a field that has a path.
+  ///
+  /// A doubtful field is commented out. The id and the title are never commented out, because every item needs them.
+  private func line(_ field: FieldRules.Field) -> [String] {
+    let scores = fields.alternatives(field)
+    guard let best = scores.first else { return [] }
+    let reason = field == .id ? idReason(scores) : ""
+    let isSaid = best.isSure || field == .id || field == .title
+    return lines(field, of: scores, isSaid: isSaid, because: reason) {
+      YAMLText.scalar(path($0, field))
+    }
+  }
+
+  /// The beginning of the comment about the id: why it is in doubt, and how many items a sync skips.
+  private func idReason(_ scores: [FieldScore]) -> String {
+    let evidence = scores[0].evidence
+    let lost = lost(by: scores)
+    let skipped =
+      lost == 0
+      ? ""
+      : "a sync skips \(lost) of \(evidence.total), without an id of their own"
+        + (lost * 20 > evidence.total
+          ? " (records: .id = tojson with id: $.id gives each record one): " : ": ")
+    if scores[0].isSure { return skipped }
+    if scores.count > 1 { return "the second path is for items without a value at the first: " }
+    if !evidence.isNearlyUnique { return "several items have the same: \(skipped)" }
+    let all = evidence.distinct.count == evidence.total ? "all" : "nearly all"
+    let hasRival = fields.rankings[.id]?.dropFirst().first?.confidence == scores[0].confidence
+    let reason = hasRival ? "several fields can be the id" : "no field is called an id"
+    return "\(reason), and this one differs in \(all) items: \(skipped)"
+  }
+
+  /// The number of examined items that a sync skips, because they have no id or that of another item.
+  private func lost(by ids: [FieldScore]) -> Int {
+    guard let evidence = ids.first?.evidence else { return 0 }
+    let repeated = place.sections.isEmpty ? evidence.held - evidence.distinct.count : 0
+    return repeated + (ids.count > 1 ? 0 : evidence.total - evidence.leads)
+  }
+
+  /// The lines of a role of pictures.
+  private func pictureLines(_ field: FieldRules.Field, _ pictures: PictureProposal?) -> [String] {
+    guard let pictures, let best = pictures.scores.first else { return [] }
+    var values = pictures.values
+    let areSomeWithout =
+      best.evidence.share < 1 || best.evidence.samples.contains(where: PictureText.isData)
+    // For items without a thumbnail, the first picture of the gallery is the thumbnail.
+    if field == .thumbnail, areSomeWithout, let gallery, gallery.isSure {
+      values = (values + gallery.firsts).unique(by: \.self)
+    }
+    let value = YAMLText.alternatives(values)
+    return lines(field, value, of: pictures.scores, isSaid: pictures.isSaid) {
+      YAMLText.scalar(path($0, field))
+    }
+  }
+
+  /// The lines of a price, among them a comment with another unit.
+  private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
+    guard let price else { return unreadLines(field) }
+    let reason =
+      price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " }
+      ?? price.guess.map {
+        "\(YAMLText.quoted($0.text)) is read as \($0.price.formatted()), which is a guess: "
+      }
+      ?? (price.readable == 1
+        ? "" : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
+    var lines = lines(field, of: price.scores, isSaid: price.isSure, because: reason) {
+      price.rule($0)
+    }
+    let place = price.scores[0].evidence.place
+    if price.guess != nil, !place.isMany, !place.isChosen {
+      let program = place.program("gsub(\"[.]\"; \"\")")
+      lines.insert("  # If its point groups thousands, add a line: records: \(program)", at: 1)
+    }
+    if price.unit == .doubtful {
+      let best = price.scores[0]
+      let example = best.evidence.samples.first { $0 != "0" }?.prefix(15) ?? "1999"
+      func line(_ unit: PriceProposal.Unit, _ words: String) -> String {
+        "  # \(field.rawValue): \(price.rule(best, as: unit))   \(YAMLText.comment(words))"
+      }
+      lines.insert(line(.minor, "if \(example) counts cents"), at: 1)
+      if best.evidence.share({ $0.hasSuffix("00000") || $0.utf8.count > 7 || $0 == "0" }) == 1 {
+        lines.insert(line(.divided(by: 100_000), "if \(example) counts even smaller parts"), at: 2)
+      }
+    }
+    return lines
+  }
+
+  /// The candidates for a field that were not chosen but are nearly as likely.
+  ///
+  /// There is at most one if the choice is sure, otherwise there are up to four.
+  private func rivals(_ ranking: [FieldScore], of taken: [FieldScore]) -> some Sequence<FieldScore>
+  {
+    let best = taken.first?.confidence ?? 1
+    let isSure = best >= FieldScore.sure
+    return ranking.unique(by: \.evidence.place).filter { score in
+      (isSure ? score.confidence > best - 0.12 : score.confidence >= FieldScore.floor)
+        && !taken.prefix(isSure ? taken.count : 1).contains {
+          $0.evidence.place == score.evidence.place
+        }
+    }.prefix(isSure ? 1 : 4)
+  }
+
+  /// A line with a comment such as `# 0.9: text in 3 of 4 items`.
+  private func noted(
+    _ line: String,
+    _ score: FieldScore,
+    _ noun: String = "item",
+    because reason: String = ""
+  ) -> String {
+    let evidence = score.evidence
+    return noted(
+      line,
+      score.confidence,
+      reason + "\(evidence.phrase) in \(evidence.held) of \(count(evidence.total, noun))"
+    )
+  }
+
+  private func count(_ number: Int, _ noun: String) -> String {
+    number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+  }
+}
