@@ -48,7 +48,7 @@ package struct NoticeWish: Sendable, Hashable {
     var changes = found.flatMap(changes)
     if kinds.contains(.failed) {
       for failure in try reader.newFailures(after: run) {
-        if !items.isEmpty, failure.id.map { items.contains($0.exact) } != true { continue }
+        if !items.isEmpty, failure.id.map({ items.contains($0.exact) }) != true { continue }
         var change = Notice.Change(.failed, id: failure.id)
         (change.toText, change.url) = (failure.reason, failure.url)
         changes.append(change)

@@ -126,7 +126,7 @@ struct ServedStoreTests {
     #expect(replies[0].headers["Content-Type"] == "image/jpeg")
     #expect(replies[0].headers["Last-Modified"] == row.fetched?.httpDate)
     #expect(bucket.requests == [String](repeating: "GET m/\(path)", count: 3))
-    #expect(try folder.files(below: "cache/images").isEmpty)
+    #expect(folder.files(below: "cache/images").isEmpty)
   }
 
   @Test func `a large picture of another machine is streamed in its current version`()
@@ -168,7 +168,7 @@ struct ServedStoreTests {
       try rows[0].stamp
         == S3Headers.stamp(tag: object(row)?.tag ?? "", bytes: Int64(bytes.count))
     )
-    #expect(try folder.files(below: "cache/images").isEmpty)
+    #expect(folder.files(below: "cache/images").isEmpty)
     #expect(try folder.files(below: "cache/serving").isEmpty)
   }
 

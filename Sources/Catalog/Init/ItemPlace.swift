@@ -68,7 +68,8 @@ struct ItemPlace {
     guard !keys.isEmpty else { return all }
     let names = FieldEvidence(EvidenceCollection.chosen(keys), at: Self.keyPlace)
     // Keys such as `c1` are ids.
-    let areWords = names.share { $0.contains(" ") || !$0.contains(where: \.isWholeNumber) } > 0.8
+    let areWords =
+      names.share { $0.contains(" ") || !$0.utf8.contains { (0x30...0x39).contains($0) } } > 0.8
     let isPriced = all.contains { $0.isCalledPrice && $0.amountShare == 1 }
     let hasTitle =
       all.contains { $0.place == Self.keyPlace } || !FieldScore.ranking(.title, all).isEmpty
