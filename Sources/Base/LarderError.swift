@@ -8,7 +8,7 @@ import Glibc
 /// If only a picture, a section or the document about an item cannot be fetched, a run throws no error. The failure is
 /// a part of the run's report.
 public struct LarderError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The kind of error, such as ``Code/diskFull``.
+  /// The kind of error, such as `diskFull`.
   public let code: Code
   /// The sentence without the remedy: "cannot VERB THING: REASON".
   ///

@@ -1,5 +1,7 @@
 import Base
 
+@_exported public import struct Base.LarderError
+
 /// This module's name for ``LarderError``.
 ///
 /// Such an error says why a picture could not be read, cropped, stamped or written, and suggests a remedy.

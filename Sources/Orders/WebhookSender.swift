@@ -257,7 +257,7 @@ package final class SystemSenderClock: SenderClock {
   package func stop() { stopped.signal() }
 }
 
-/// The report of a ``WebhookSender`` about its run.
+/// The report about one run over the waiting messages.
 ///
 /// `OrderBook.send` returns it.
 public struct SendReport: Hashable, Sendable {

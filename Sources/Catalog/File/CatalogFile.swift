@@ -6,7 +6,7 @@ import Base
 /// are the sources of the catalog. A detail is a document about one item, which has more fields than the item has in
 /// the list.
 ///
-/// In every URL of the file, `${NAME}` stands for an environment variable; see ``resolvedURLVariables(environment:)``.
+/// In every URL of the file, `${NAME}` stands for an environment variable; see `resolvedURLVariables(environment:)`.
 public struct CatalogFile: Hashable, Sendable {
   /// The name of the catalog in the cache and on the command line.
   ///
