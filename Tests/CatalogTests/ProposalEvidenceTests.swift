@@ -1351,6 +1351,30 @@ struct ProposalEvidenceTests {
         #""id": NUMBER, "name": "Cup NUMBER", "image_video_url": "https://c.example/NUMBER.jpg""#,
       lines: ["    thumbnail: $.image_video_url"]
     ),
+    Case(
+      testDescription: "an amount below an old amount is the price to pay, and no id",
+      item: #""name": "Shoe NUMBER", "amount": 79NUMBER2, "old_amount": 99NUMBER0"#,
+      lines: ["  id: $.name", "  # salePrice: $.amount", "  # salePrice: $.old_amount"],
+      unsure: ["id", "salePrice"]
+    ),
+    Case(
+      testDescription: "a price that cannot be read is not replaced by the old one",
+      item:
+        #""id": NUMBER, "name": "Shoe NUMBER", "oldPrice": "€13NUMBER.00", "price": "€6NUMBER.00 (390NUMBER den.)""#,
+      lines: ["  # salePrice: $.price"],
+      absent: ["salePrice"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a currency without minor units has no cents to count",
+      item: #""slug": "dt-NUMBER", "ten": "Điện thoại màu đỏ NUMBER", "gia": 2794504NUMBER"#,
+      lines: ["currency: VND", "  salePrice: $.gia"]
+    ),
+    Case(
+      testDescription: "a currency in brackets behind a name is the unit of the number",
+      item: #""id": NUMBER, "name": "Cup NUMBER", "Pris (DKK)": 129NUMBER"#,
+      lines: ["currency: DKK", #"  salePrice: "$['Pris (DKK)']""#]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {
@@ -1545,6 +1569,8 @@ struct ProposalEvidenceTests {
       try proposal(of: "Cup;1958;1958;a.jpg\nPot;1835;1836;b.jpg\nJug;1315;1315;c.jpg\n")
     }
 
+    let ended = try proposal(of: "id;name;price\n1;Cup;12.5;\n2;Pot;13.5;\n")
+    #expect(ended.listings[0].sections[0].items.map(\.title) == ["Cup", "Pot"])
     #expect(table.listings[0].sections[0].items.map(\.title) == ["Cup", "Pot"])
     #expect(error?.reason.contains("does not name the columns") == true)
   }
@@ -1653,6 +1679,17 @@ struct ProposalEvidenceTests {
 
     #expect(!rare.text.contains("guide"), "\(rare.text)")
     #expect(usual.text.contains("  description: $.summary"), "\(usual.text)")
+  }
+
+  @Test func `another price that a few items lack makes the price unsure`() throws {
+    let prices = (["\" - \""] + (3...21).map { "\" \($0).50 \"" }).joined(separator: ", ")
+    let file = try Self.propose(
+      #""id": "cNUMBER", "nom": "Pill NUMBER", "PPV": [\#(prices)][NUMBER], "prix_br": "NUMBER.20 ""#,
+      count: 20
+    )
+
+    #expect(file.unsure.contains("salePrice"), "\(file.text)")
+    #expect(file.text.contains("  # salePrice: $.PPV   # 0.5"), "\(file.text)")
   }
 
   @Test func `an id that many different items share is in doubt`() throws {

@@ -91,6 +91,36 @@ struct ProposalListTests {
       unsure: ["id"]
     ),
     Case(
+      testDescription: "more empty elements than a sync bears are left out",
+      body: #"{"goods": [MORE(CUP), "", "", ""]}"#,
+      lines: [#"items: "$.goods[?length(@.name) > 0]""#],
+      texts: ["the entries without a title are left out"]
+    ),
+    Case(
+      testDescription: "an id that all items share is none",
+      body:
+        #"{"goods": [MORE_3({"code": "424932", "name": "Cup NUMBER", "price": 9.5, "image": "https://c.example/NUMBER.jpg"})]}"#,
+      lines: ["  id: $.name"],
+      unsure: ["id"],
+      count: 3
+    ),
+    Case(
+      testDescription: "items that hold items of their own are asked about",
+      body:
+        #"{"node": [{"id": "g", "name": "Pans", "node": [{"id": "p", "name": "Pan", "price": 9.5}]}, MORE(CUP)]}"#,
+      lines: ["items: $.node"],
+      unsure: ["items"],
+      count: 21
+    ),
+    Case(
+      testDescription: "items are found below two lists, each in an object that only holds it",
+      body:
+        #"{"groups": {"group": [{"title": "A", "parts": {"part": [{"label": "a", "offers": {"offer": [MORE_3(CUP)]}}, {"label": "b", "offers": {"offer": [{"id": 41, "name": "Cup 41", "price": 9.5, "image": "https://c.example/41.jpg"}]}}]}}, {"title": "B", "parts": {"part": [{"label": "c", "offers": {"offer": [{"id": 51, "name": "Cup 51", "price": 9.5, "image": "https://c.example/51.jpg"}]}}]}}]}}"#,
+      lines: [#"items: "$.parts.part[*].offers.offer""#],
+      unsure: ["sections"],
+      count: 5
+    ),
+    Case(
       testDescription: "one long id is an id",
       body: #"{"goods": [MORE(CUP), {"id": "LONG", "name": "Cup 21", "price": 9.5}]}"#,
       lines: ["  id: $.id"],

@@ -344,7 +344,7 @@ struct FieldScore {
     let words = name.split(separator: " ").map(String.init)
     let isOther =
       FieldRules.has("other", "person", "address", "contact", "measure", "tally", in: name)
-      || FieldRules.has("never", in: name)
+      || FieldRules.has("never", in: name) || words.last == "amount"
     guard evidence.place.steps.count < 3, evidence.variety >= 0.95, !isOther,
       PriceMeaning.of(evidence.place) == nil || evidence.isCount,
       evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1

@@ -20,6 +20,11 @@ enum IDChoice {
     among evidence: [FieldEvidence],
     takesRepeats: Bool = false
   ) -> [FieldScore] {
+    // A sync refuses items that all have the same id but different titles.
+    let named = named.filter { score in
+      let (ids, titles) = (score.evidence.distinct.count, title?.evidence.distinct.count ?? 0)
+      return score.evidence.held < 3 || ids > 1 || titles < 2
+    }
     let best = named.first
     let isHeld = best?.evidence.isRefused == false
     let isShared = best.map { id in title.map { id.evidence.isShared(by: $0.evidence) } } == true

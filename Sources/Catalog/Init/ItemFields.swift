@@ -146,11 +146,7 @@ struct ItemFields {
     evidence.first { evidence in
       let meaning = PriceMeaning.of(evidence.place)?.meaning
       let isCalled = field == .normalPrice ? meaning == .former : meaning != nil
-      return isCalled && evidence.isText && !evidence.place.isMany && !evidence.place.isChosen
-        && evidence.share { text in
-          text.contains(where: \.isWholeNumber) && text.utf8.count <= 100
-            && !PriceText.isPrice(text)
-        } > 0.2
+      return isCalled && evidence.isUnreadPrice
     }
   }
 

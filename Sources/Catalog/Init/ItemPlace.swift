@@ -38,6 +38,8 @@ struct ItemPlace {
   /// The member names of the items if these are the members of one object; otherwise empty.
   var keys: [String] = []
   /// Whether some of the objects in ``sections`` or beside the items are empty, and therefore left out.
+  ///
+  /// In a list: whether more of its elements are empty, such as `<item/>`, than a sync bears.
   var hasEmpty = false
   /// Whether each item has a name of its own in the response, if the items are the members of objects.
   ///
@@ -106,6 +108,23 @@ struct ItemPlace {
     return kept
   }
 
+  /// Whether some of the items are themselves groups: each holds a list of the name that the items' own list has.
+  ///
+  /// Groups at unequal depths, as in `{"node": [{"node": […]}, {"price": 7}]}`, cannot all be read with one path.
+  var areNested: Bool {
+    guard let list = member?.steps.last?.name ?? path.last, !list.isEmpty else { return false }
+    let held = Set(items.prefix(200).flatMap { $0.members.map(\.name) })
+    return items.contains { item in
+      item[list].map { value in
+        let inner = value.elements
+        return !inner.isEmpty
+          && inner.allSatisfy { object in
+            object.kind == .object && object.members.count { held.contains($0.name) } > 1
+          }
+      } ?? false
+    }
+  }
+
   /// The lists of items whose entries a filter can leave out: the only one, or that of each section.
   var lists: [[JSONNode]] {
     switch kind {
@@ -144,9 +163,13 @@ struct ItemPlace {
       let all = node.kind == .array ? node.elements : []
       // A sync skips a few values that are no objects, such as a row of a table that cannot be read.
       let objects = all.filter { $0.kind == .object }
-      let elements = (all.count - objects.count) * 10 <= all.count ? objects : all
+      let isRead = (all.count - objects.count) * 10 <= all.count
+      let hasEmpty = !isRead && all.allSatisfy { $0.kind == .object || $0.isEmpty }
+      let elements = isRead || hasEmpty ? objects : all
       if Self.areObjects(elements) {
-        found.append(ItemPlace(kind: .list, path: path, items: elements))
+        var place = ItemPlace(kind: .list, path: path, items: elements)
+        place.hasEmpty = hasEmpty
+        found.append(place)
         addSections(elements, at: path)
         addParts(elements, at: path)
         visitUnlike(elements, at: path)
@@ -275,13 +298,23 @@ struct ItemPlace {
     }
 
     /// The paths to arrays of objects inside an element, at most three steps deep.
-    private static func lists(in node: JSONNode, at place: FieldPlace) -> [FieldPlace] {
-      guard place.steps.count < 3 else { return [] }
+    ///
+    /// An object that only holds a list, as `<offers>` holds each `<offer>`, is no step.
+    private static func lists(
+      in node: JSONNode,
+      at place: FieldPlace,
+      depth: Int = 0
+    ) -> [FieldPlace] {
+      guard depth < 3 else { return [] }
       return node.members.flatMap { name, value -> [FieldPlace] in
-        if value.kind == .object { return lists(in: value, at: place.adding(name)) }
+        if value.kind == .object {
+          let isHolder = value.count == 1 && areObjects(value.members[0].value.elements)
+          let depth = isHolder ? depth : depth + 1
+          return lists(in: value, at: place.adding(name), depth: depth)
+        }
         guard value.kind == .array, areObjects(value.elements) else { return [] }
         let list = place.adding(name).ofElements
-        return [list] + lists(in: value.elements[0], at: list)
+        return [list] + lists(in: value.elements[0], at: list, depth: depth + 1)
       }
     }
 

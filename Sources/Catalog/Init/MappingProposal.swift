@@ -53,7 +53,8 @@ package struct MappingProposal {
     best.sections = looks.flatMap(\.place.sections)
     best.keys = looks.flatMap(\.place.keys)
     place = best
-    confidence = looks.map { min(1, $0.confidence) }.min() ?? 0
+    let most = best.areNested ? FieldScore.doubt : 1
+    confidence = looks.map { min(most, $0.confidence) }.min() ?? 0
     fields =
       looks.count == 1
       ? look.fields

@@ -16,6 +16,8 @@ struct PriceChoice {
   private let costs: [FieldEvidence]
   /// The amounts of other prices, such as those in a list, which are shown if the items have no better price.
   private let called: [FieldEvidence]
+  /// Whether texts that are no amounts are called the price to pay.
+  private let isWritten: Bool
 
   /// Chooses the prices.
   ///
@@ -47,6 +49,10 @@ struct PriceChoice {
         && PriceMeaning.isPrice(PriceMeaning.plain(evidence.place.name))
         && evidence.share > 0.5 && evidence.amountShare == 1
         && FieldScore(evidence: evidence, confidence: 0).zeros < 1
+    }
+    isWritten = all.contains { evidence in
+      evidence.isUnreadPrice && PriceMeaning.of(evidence.place)?.meaning == .asked
+        && evidence.share > 0.5 && evidence.amountShare == 0
     }
     choose(among: others)
     chooseNormalPrice()
@@ -170,6 +176,8 @@ struct PriceChoice {
   ///
   /// A price before a reduction can be the only price. Otherwise, a cost or any number can be the price to pay.
   private mutating func chooseOnlyPrice(_ others: [FieldEvidence]) {
+    // The price to pay can be a text that is no amount, such as "€ 65 (3999 den.)".
+    guard former.isEmpty || !isWritten else { return }
     offered = former
     if former.isEmpty {
       let possible = others.filter { other in
@@ -246,6 +254,15 @@ extension FieldEvidence {
       && areAmounts(called: place.names.map(NameWords.plain))
   }
 
+  /// Whether many of the values are texts with a number that are no amounts, such as "USD 3.09+".
+  var isUnreadPrice: Bool {
+    isText && !place.isMany && !place.isChosen
+      && share { text in
+        text.contains(where: \.isWholeNumber) && text.utf8.count <= 100
+          && !PriceText.isPrice(text)
+      } > 0.2
+  }
+
   /// Whether the values are called a price of the item.
   var isCalledPrice: Bool { PriceMeaning.of(place) != nil }
 
@@ -262,7 +279,13 @@ extension FieldEvidence {
     let isOther = names.contains {
       FieldRules.has("never", "measure", "person", "other", "counter", "tally", in: $0)
     }
-    return !isOther && !place.isChosen && amountShare == 1 && share(PriceText.isCode) == 0
+    return !isOther && !place.isChosen && share(PriceText.isCode) == 0
+      && (amountShare == 1 || amountShare > 0.9 && share(Self.isAmountOrNothing) == 1)
+  }
+
+  /// Whether a text is an amount, or stands where an item has none, such as "-".
+  private static func isAmountOrNothing(_ text: String) -> Bool {
+    PriceText.isPrice(text) || FieldRules.isNamed("nothing", text.trimmed.lowercased())
   }
 
   /// The share of values that are prices, or a negative number that means "none", such as -1.
@@ -327,13 +350,13 @@ extension FieldScore {
     }
   }
 
-  /// Whether the amounts are written as those of a price, and differ by a factor of at most 4 from it in each item.
+  /// Whether the amounts are written as those of a price, and differ by a factor of at most 4 from it in nearly all items.
   fileprivate func isLike(_ price: FieldScore) -> Bool {
     let amounts = amounts(with: price)
     let isWritten = [self, price].map { $0.evidence.share(PriceText.hasDecimals) > 0.5 }
     return isWritten[0] == isWritten[1] && (!evidence.place.isMany || price.evidence.place.isMany)
       && (self.amounts.count > 1 || price.amounts.count == 1) && amounts.count > 1
-      && amounts.allSatisfy { $0 <= 4 * $1 && $1 <= 4 * $0 } && !isSame(as: price)
+      && amounts.count { $0 > 4 * $1 || $1 > 4 * $0 } * 50 < amounts.count && !isSame(as: price)
       // The whole part of a price is no other price.
       && amounts.contains { $0.rounded(.down) != $1.rounded(.down) }
   }

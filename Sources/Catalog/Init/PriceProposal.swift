@@ -148,8 +148,14 @@ struct PriceProposal {
   {
     // A number of cents is not written as 1990.0.
     guard evidence.share(PriceText.isWhole) == 1, evidence.reals == 0 else { return false }
-    if seemsTiny(evidence) { return true }
+    // A heading such as "Price (DKK)" is written for people, and says the unit of the number.
+    if evidence.place.name.contains("(\(currency.code))") { return false }
     let numbers = evidence.samples.compactMap { Int($0) }.filter { $0 > 0 }
+    // A currency without minor units has none to count, and prices of millions.
+    if Currency.exponent(of: currency.code) == 0, currency.confidence >= CurrencyProposal.likely {
+      return numbers.count { $0 >= 1_000_000_000 } * 2 > numbers.count
+    }
+    if seemsTiny(evidence) { return true }
     guard Currency.exponent(of: currency.code) == 2 else { return false }
     // A language, or the word for a price in it, is enough: hardly any shop counts the parts of such a currency.
     let habit = FieldRules.confidence("largeAmounts", currency.code.lowercased())

@@ -89,6 +89,11 @@ struct ResponseLook {
           fields.confidence * MappingProposal.weight(of: place, fields)
         )
       }
+      if place.kind == .list, place.hasEmpty, place.condition.isEmpty,
+        let title = fields.rankings[.title]?.first
+      {
+        place = place.keeping(itemsWith: title.evidence.place)
+      }
       // The price can be in doubt only because there are several.
       let hasPrice = fields.rankings[.salePrice]?.contains(where: \.isSure) == true
       let isNamed = fields.rankings[.title]?.first?.isCalledTitle == true

@@ -133,10 +133,13 @@ struct TableRecords {
     guard let names = rows.next(most: mostColumns)?.cells, !isRecord(names, above: rows) else {
       return false
     }
-    var row = rows.next(most: 1)
+    let most = names.count + 1
+    var row = rows.next(most: most)
     // A row with a stray quote tells nothing about the others.
-    while row?.stray != nil, row?.isTall == false, let next = rows.next(most: 1) { row = next }
-    return areNames(names) && (2...max(2, names.count)).contains(row?.count ?? 0)
+    while row?.stray != nil, row?.isTall == false, let next = rows.next(most: most) { row = next }
+    // A separator at the end of each row begins an empty cell.
+    let extra = row?.count == most && row?.cells.last?.isEmpty == true ? 1 : 0
+    return areNames(names) && (2...max(2, names.count)).contains((row?.count ?? 0) - extra)
   }
 
   /// Whether the cells of a first line look like the names of columns.
