@@ -2,9 +2,9 @@ import Base
 
 /// The changes from one state of a catalog to another.
 ///
-/// A listing is the appearance of an item in a section: an item that is in two sections has two listings. If an item moved to
-/// another section, its old listing is compared with its new listing, and `section` is a
-/// changed field. A new order of the items in a section is not a change.
+/// A listing is the appearance of an item in a section: an item that is in two sections has two listings. If an item
+/// moved to another section, its old listing is compared with its new listing, and `section` is a changed field. A new
+/// order of the items in a section is not a change.
 public struct CatalogDiff: Hashable, Sendable {
   /// The listings that are new, in the order of the new state.
   public private(set) var added: [Listing] = []
