@@ -95,18 +95,12 @@ public enum PlainText {
 }
 
 extension StringProtocol {
-  /// The text without white space at its ends.
+  /// The text without white space at its ends. Scalars are read, as a space forms one character with a U+06DD before it.
   var trimmed: String {
-    // Reading characters is slow: a sync of a table would take 6 % longer. An ASCII scalar that is no line feed begins
-    // a character, so white space cannot precede it in the same one.
-    if let first = unicodeScalars.first, let last = unicodeScalars.last,
-      ("!"..."~").contains(first), ("!"..."~").contains(last)
-    {
-      return String(self)
-    }
-    guard let first = firstIndex(where: { !$0.isWhitespace }),
-      let last = lastIndex(where: { !$0.isWhitespace })
+    let scalars = unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
     else { return "" }
-    return String(self[first...last])
+    return String(self[first..<scalars.index(after: last)])
   }
 }
