@@ -106,156 +106,25 @@ package struct Notice: Hashable, Sendable, Codable {
   func says(_ other: Notice) -> Bool { changes == other.changes && counts == other.counts }
 }
 
-extension Encodable {
-  /// The value as JSON with sorted keys, so that equal values give equal bytes.
+extension Notice {
+  /// The JSON of the notice in the format of Standard Webhooks 1.0.
   ///
-  /// Nil if JSON cannot represent the value.
-  func json() -> [UInt8]? {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(self)).map { [UInt8]($0) }
-  }
-}
-
-/// A message to a webhook: an ``OrderMessage`` or a ``NoticeMessage``.
-protocol Outgoing: Sendable {
-  /// The id of the message, which is the same in all attempts.
-  ///
-  /// The fields `webhook-id` and `Idempotency-Key` contain it.
-  var id: String { get }
-  /// The id that reports contain.
-  ///
-  /// It is the id of the order or of the notice.
-  var subject: OrderID { get }
-
-  /// The body of the request.
-  ///
-  /// The result is nil if the message cannot be encoded as JSON.
-  func body(for webhook: Webhook) -> [UInt8]?
-
-  /// The outcome to record for an attempt with the outcome `seen`.
-  ///
-  /// Usually it is `seen` itself. But a refusal becomes a failure if the next attempt sends the message without
-  /// pictures.
-  func outcome(_ seen: AttemptOutcome) -> AttemptOutcome
-}
-
-extension Outgoing {
-  func outcome(_ seen: AttemptOutcome) -> AttemptOutcome { seen }
-
-  /// Makes the request for one attempt, with its header fields and signatures.
-  ///
-  /// - Parameters:
-  ///   - webhook: The webhook to send to.
-  ///   - now: The current time, which is a part of the signature.
-  /// - Returns: The request, or nil if the message cannot be encoded as JSON.
-  func request(to webhook: Webhook, at now: OrderTime) -> Request? {
-    guard let body = body(for: webhook) else { return nil }
-    var request = Request(webhook.url)
-    request.method = .post
-    request.trust = .named
-    request.priority = .section
-    request.bodyLimit = OrderMessage.replyLimit
-    request.headers = ["Content-Type": "application/json", "Idempotency-Key": id]
-    request.body = body
-    guard webhook.payload == .json else { return request }
-    request.headers.append("webhook-id", id)
-    request.headers.append("webhook-timestamp", String(now.seconds))
-    let signatures = webhook.secrets.map {
-      $0.signature(id: id, timestamp: now.seconds, body: body)
+  /// It depends only on the notice, so that every attempt sends the same bytes. A missing value of a change is null.
+  var event: JSONMembers {
+    let changes = changes.map { change in
+      JSONMembers([
+        "kind": change.kind, "section": change.section, "id": change.id, "title": change.title,
+        "from": change.fromPrice ?? change.fromText, "to": change.toPrice ?? change.toText,
+        "url": change.url,
+      ])
     }
-    if !signatures.isEmpty {
-      request.headers.append("webhook-signature", signatures.joined(separator: " "))
-    }
-    return request
-  }
-}
-
-/// A notice with its message id.
-struct NoticeMessage: Outgoing {
-  let id: String
-  let notice: Notice
-  /// Whether a message to Slack contains pictures.
-  ///
-  /// This is true only in the first attempt, because Slack refuses a whole message if it cannot fetch one of the
-  /// pictures.
-  let showsPictures: Bool
-
-  var subject: OrderID { OrderID(rawValue: id) }
-
-  func body(for webhook: Webhook) -> [UInt8]? {
-    switch webhook.payload {
-    case .slack: SlackPayload(notice, id: id, showsPictures: showsPictures).json()
-    case .json: NoticeEvent(notice).json()
-    }
-  }
-
-  func outcome(_ seen: AttemptOutcome) -> AttemptOutcome {
-    guard case .refused(let reason) = seen, showsPictures else { return seen }
-    return .failed(AttemptOutcome.Failure(reason))
-  }
-}
-
-/// The JSON of a notice in the format of Standard Webhooks 1.0, with a type, a time and data. ("Webhook payload")
-///
-/// It depends only on the notice, so that every attempt sends the same bytes.
-private struct NoticeEvent: Encodable {
-  /// A price, a text or null.
-  private struct Value: Encodable {
-    let price: Price?
-    let text: String?
-
-    func encode(to encoder: any Encoder) throws {
-      var body = encoder.singleValueContainer()
-      if let price { try body.encode(price) } else { try body.encode(text) }
-    }
-  }
-
-  /// A change in which every key is present.
-  ///
-  /// A missing value is null.
-  private struct Change: Encodable {
-    let kind: Notice.Kind
-    @OrNull var section: String?
-    @OrNull var id: String?
-    @OrNull var title: String?
-    let from: Value
-    let to: Value
-    @OrNull var url: String?
-  }
-
-  private struct Body: Encodable {
-    let catalog: String
-    let run: Int64
-    let counts: [String: Int]
-    let changes: [Change]
-    let more: Int
-    let mayRepeat: Bool
-  }
-
-  private let type = "catalog.changed"
-  private let timestamp: String
-  private let data: Body
-
-  init(_ notice: Notice) {
-    timestamp = notice.time.text
-    data = Body(
-      catalog: notice.catalog,
-      run: notice.run,
-      counts: notice.counts,
-      changes: notice.changes.map {
-        Change(
-          kind: $0.kind,
-          section: $0.section,
-          id: $0.id,
-          title: $0.title,
-          from: Value(price: $0.fromPrice, text: $0.fromText),
-          to: Value(price: $0.toPrice, text: $0.toText),
-          url: $0.url
-        )
-      },
-      more: notice.total - notice.changes.count,
-      mayRepeat: notice.mayRepeat
+    return .event(
+      "catalog.changed",
+      at: time,
+      [
+        "catalog": catalog, "run": run, "counts": counts, "changes": changes,
+        "more": total - changes.count, "mayRepeat": mayRepeat,
+      ]
     )
   }
 }
@@ -279,47 +148,51 @@ extension SlackPayload {
   ///   - notice: The notice.
   ///   - id: The id of the message.
   ///   - showsPictures: Whether the first changes have pictures.
-  init(_ notice: Notice, id: String, showsPictures: Bool) {
-    var header = SlackText(limit: Self.headerLimit)
-    header.append("\(notice.catalog): \(notice.language.summary(of: notice))")
-    var blocks = [Block(type: "header", text: .plain(header.value))]
+  /// - Returns: The message.
+  static func message(about notice: Notice, id: String, showsPictures: Bool) -> JSONMembers {
+    var title = SlackText(limit: headerLimit)
+    title.append("\(notice.catalog): \(notice.language.summary(of: notice))")
+    var blocks = [header(title.value)]
     var lines: [String] = []
     func close() {
       if lines.isEmpty { return }
-      blocks.append(Block(type: "section", text: .marked(lines.joined(separator: "\n"))))
+      blocks.append(section(lines.joined(separator: "\n")))
       lines = []
     }
     var pictures = 0
     for change in notice.changes {
-      var text = SlackText(limit: Self.lineLimit)
+      var text = SlackText(limit: lineLimit)
       text.append(notice.language.line(of: change))
-      if showsPictures, pictures < Self.mostPictures, let image = Self.image(of: change) {
+      if showsPictures, pictures < mostPictures, let picture = picture(of: change) {
         close()
-        blocks.append(Block(type: "section", text: .marked(text.value), accessory: image))
+        blocks.append(section(text.value, picture: picture))
         pictures += 1
         continue
       }
       let length = lines.reduce(text.value.utf16.count) { $0 + $1.utf16.count + 1 }
-      if length > Self.sectionLimit { close() }
+      if length > sectionLimit { close() }
       lines.append(text.value)
     }
     let more = notice.total - notice.changes.count
     if more > 0 { lines.append(notice.language.more(more)) }
     if notice.mayRepeat { lines.append(notice.language.repetition) }
     close()
-    blocks.append(Block(type: "context", elements: [.plain("\(id) · \(notice.time.text)")]))
-    // Slack shows this text in notifications. It must be escaped like the text in the blocks.
-    self.init(text: header.value, blocks: blocks)
+    blocks.append(context("\(id) · \(notice.time.text)"))
+    // The text for notifications must be escaped like the text in the blocks.
+    return message(title.value, blocks)
   }
 
   /// The picture of a change, or nil if there is no picture that Slack can fetch.
-  private static func image(of change: Notice.Change) -> Image? {
+  ///
+  /// Slack itself fetches the picture from its URL.
+  private static func picture(of change: Notice.Change) -> JSONMembers? {
     guard change.kind != .failed, let url = change.url, url.hasPrefix("https://"),
       url.utf16.count <= imageURLLimit
     else { return nil }
     var text = SlackText(limit: imageTextLimit)
     text.append(change.title ?? change.id ?? "")
-    return Image(imageURL: url, altText: text.value.isEmpty ? "-" : text.value)
+    let words = text.value.isEmpty ? "-" : text.value
+    return JSONMembers(["type": "image", "image_url": url, "alt_text": words])
   }
 }
 

@@ -202,7 +202,7 @@ extension Outbox {
       }
       if start.content?.says(notice) == true { return true }
       notice.mayRepeat = start.mayRepeat
-      guard let content = notice.json() else { return true }
+      guard let content = try? notice.jsonLine() else { return true }
       if let waiting = start.waiting {
         try db.execute(
           sql: """

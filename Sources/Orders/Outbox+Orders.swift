@@ -221,7 +221,7 @@ extension Outbox {
     at now: OrderTime,
     _ db: Database
   ) throws {
-    let name = OrderMessage.name(id, state)
+    let name = OutgoingMessage.name(id, state)
     try MessageRow(id: name, placed: row, state: state.rawValue, at: now).insert(db)
   }
 }

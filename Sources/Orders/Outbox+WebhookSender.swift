@@ -6,7 +6,7 @@ enum NextMessage {
   /// Send this message now.
   ///
   /// Its state `sending` is stored, and survives a power cut.
-  case attempt(any Outgoing, Delivery)
+  case attempt(OutgoingMessage, Delivery)
   /// Send nothing before the given time.
   case wait(until: OrderTime)
   /// Send nothing, because the webhook no longer accepts messages.
@@ -72,7 +72,7 @@ extension Outbox {
   ///   a crash.
   func record(
     _ outcome: AttemptOutcome,
-    _ message: any Outgoing,
+    _ message: OutgoingMessage,
     _ delivery: Delivery,
     _ webhook: Webhook,
     _ plan: DeliveryPlan,
@@ -262,20 +262,18 @@ extension Outbox {
     _ delivery: Delivery,
     _ mail: MessageKind,
     _ db: Database
-  ) throws -> (any Outgoing)? {
+  ) throws -> (OutgoingMessage)? {
     if mail == .notices {
       return try Self.notice(of: row, db).map {
-        NoticeMessage(id: row.id, notice: $0, showsPictures: delivery.tries == 1)
+        OutgoingMessage(id: row.id, content: .notice($0, showsPictures: delivery.tries == 1))
       }
     }
     guard let entry = try Self.entries(db, where: "row = ?", [row.placed]).first else {
       return nil
     }
-    return OrderMessage(
+    return OutgoingMessage(
       id: row.id,
-      order: entry.order,
-      state: row.orderState,
-      changed: row.changed
+      content: .order(entry.order, row.orderState, changed: row.changed)
     )
   }
 

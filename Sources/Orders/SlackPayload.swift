@@ -1,57 +1,39 @@
 import Base
 import Catalog
-import FoundationEssentials
 
-/// The JSON of a message for Slack's incoming webhooks.
+/// The JSON of messages for Slack's incoming webhooks.
 ///
-/// The message is a list of blocks, for example a header and a section. Slack shows `text` in notifications.
-struct SlackPayload: Encodable {
+/// A message is a list of blocks, for example a header and a section.
+enum SlackPayload {
   /// The maximum lengths of the text in a header and in a section. (Block Kit reference: header, section)
   static let headerLimit = 150
   static let sectionLimit = 3000
 
-  struct Text: Encodable {
-    let type: String
-    let text: String
-    /// Whether Slack leaves words as they are.
-    ///
-    /// Otherwise it makes links to channels, people and URLs.
-    let verbatim: Bool?
-    let emoji: Bool?
-
-    static func plain(_ text: String) -> Text {
-      Text(type: "plain_text", text: text, verbatim: nil, emoji: false)
-    }
-
-    static func marked(_ text: String) -> Text {
-      Text(type: "mrkdwn", text: text, verbatim: true, emoji: nil)
-    }
+  /// Makes a message from its blocks, and from the text that Slack shows in notifications.
+  static func message(_ text: String, _ blocks: [JSONMembers]) -> JSONMembers {
+    JSONMembers(["text": text, "blocks": blocks])
   }
 
-  /// A picture in a block.
-  ///
-  /// Slack itself fetches the picture from its URL.
-  struct Image: Encodable {
-    let type = "image"
-    let imageURL: String
-    let altText: String
-
-    private enum CodingKeys: String, CodingKey {
-      case type
-      case imageURL = "image_url"
-      case altText = "alt_text"
-    }
+  static func header(_ text: String) -> JSONMembers {
+    JSONMembers(["type": "header", "text": plain(text)])
   }
 
-  struct Block: Encodable {
-    let type: String
-    var text: Text?
-    var elements: [Text]?
-    var accessory: Image?
+  static func context(_ text: String) -> JSONMembers {
+    JSONMembers(["type": "context", "elements": [plain(text)]])
   }
 
-  let text: String
-  let blocks: [Block]
+  /// Makes a section of a text, with a picture beside the text if `picture` is not nil.
+  static func section(_ text: String, picture: JSONMembers? = nil) -> JSONMembers {
+    // With `verbatim`, Slack leaves words as they are. Otherwise it makes links to channels, people and URLs.
+    let text = JSONMembers(["type": "mrkdwn", "text": text, "verbatim": true])
+    var block = JSONMembers(["type": "section", "text": text])
+    if let picture { block.values["accessory"] = picture }
+    return block
+  }
+
+  private static func plain(_ text: String) -> JSONMembers {
+    JSONMembers(["type": "plain_text", "text": text, "emoji": false])
+  }
 }
 
 extension SlackPayload {
@@ -64,25 +46,26 @@ extension SlackPayload {
   ///   - order: The order.
   ///   - state: The state that the order reached.
   ///   - template: The template of the text.
-  init(_ order: PlacedOrder, _ state: OrderState, _ template: MessageTemplate) {
-    let words = template.text(for: order, state, limit: Self.sectionLimit)
-    var header = SlackText(limit: Self.headerLimit)
-    header.append("\(order.language.headline(of: state)): \(order.summary)")
-    var blocks = [
-      Block(type: "header", text: .plain(header.value)),
-      Block(type: "section", text: .marked(words)),
-    ]
+  /// - Returns: The message.
+  static func message(
+    about order: PlacedOrder,
+    _ state: OrderState,
+    _ template: MessageTemplate
+  ) -> JSONMembers {
+    let words = template.text(for: order, state, limit: sectionLimit)
+    var title = SlackText(limit: headerLimit)
+    title.append("\(order.language.headline(of: state)): \(order.summary)")
+    var blocks = [header(title.value), section(words)]
     if state == .ordered {
-      blocks.append(Block(type: "section", text: .marked(Self.lines(of: order))))
+      blocks.append(section(lines(of: order)))
       if let note = order.note {
-        var text = SlackText(limit: Self.sectionLimit)
+        var text = SlackText(limit: sectionLimit)
         text.append(note)
-        blocks.append(Block(type: "section", text: .marked(text.value)))
+        blocks.append(section(text.value))
       }
     }
-    let origin = Text.plain("\(order.id) · \(order.placed.text)")
-    blocks.append(Block(type: "context", elements: [origin]))
-    self.init(text: words, blocks: blocks)
+    blocks.append(context("\(order.id) · \(order.placed.text)"))
+    return message(words, blocks)
   }
 
   private static func lines(of order: PlacedOrder) -> String {

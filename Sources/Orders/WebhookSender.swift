@@ -164,7 +164,7 @@ package final class WebhookSender: Sendable {
   private func drop(_ lock: consuming WebhookLock) {}
 
   /// Sends one message and waits for its outcome.
-  private func attempt(_ message: any Outgoing) -> AttemptOutcome {
+  private func attempt(_ message: OutgoingMessage) -> AttemptOutcome {
     guard let request = message.request(to: webhook, at: clock.now()) else {
       return .refused("unwritable")
     }

@@ -280,7 +280,10 @@ import Testing
     let notice = try #require(Self.notice(changes, run: 9))
 
     for showsPictures in [true, false] {
-      let message = NoticeMessage(id: "ntc_1", notice: notice, showsPictures: showsPictures)
+      let message = OutgoingMessage(
+        id: "ntc_1",
+        content: .notice(notice, showsPictures: showsPictures)
+      )
       let request = message.request(to: try Shelf.webhook(.slack), at: OrderTime(seconds: 0))
       let body = try #require(request?.body)
       let json = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]

@@ -9,7 +9,10 @@ import Testing
 /// The messages sent to webhooks: signatures, text and Slack blocks.
 @Suite struct PayloadTests {
   static func slack(_ order: PlacedOrder, _ state: OrderState = .ordered) throws -> [String: Any] {
-    let message = OrderMessage(id: "m", order: order, state: state, changed: order.placed)
+    let message = OutgoingMessage(
+      id: "m",
+      content: .order(order, state, changed: order.placed)
+    )
     let request = message.request(to: try Shelf.webhook(.slack), at: order.placed)
     let value = try JSONSerialization.jsonObject(with: Data(request?.body ?? []))
     return try #require(value as? [String: Any])
@@ -58,11 +61,9 @@ import Testing
       secrets: secrets,
       parser: CurlURLParser()
     )
-    let message = OrderMessage(
+    let message = OutgoingMessage(
       id: order.id.rawValue,
-      order: order,
-      state: .ordered,
-      changed: order.placed
+      content: .order(order, .ordered, changed: order.placed)
     )
 
     let first = try #require(message.request(to: webhook, at: OrderTime(seconds: 1_700_000_005)))

@@ -1,16 +1,4 @@
 import Catalog
-import FoundationEssentials
-
-extension Encodable {
-  /// Encodes the value as one line of JSON.
-  ///
-  /// Its keys are sorted, so that equal values give equal bytes.
-  package func jsonLine() throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return [UInt8](try encoder.encode(self))
-  }
-}
 
 /// One line of a CSV file for spreadsheets, for example `banchan,soup,"Soup, large",7000`. (RFC 4180)
 package struct CSVLine {
