@@ -18,26 +18,26 @@ struct DocumentOutcomeTests {
   )
 
   /// The stored header fields of a response that was received a minute ago.
-  private static func word(_ control: String, tag: String = "\"1\"") -> StoredHeaders {
+  private static func word(_ control: String, tag: String = "\"1\"") -> StoredResponse {
     var headers = Headers()
     headers.append("Cache-Control", control)
     headers.append("ETag", tag)
     let head = ResponseHead(status: 200, headers: headers, url: page)
     let then = now + -60
-    return StoredHeaders(head, asked: then, answered: then, traits: traits)
+    return StoredResponse(head, asked: then, answered: then, traits: traits)
   }
 
   private static let excusing = word("max-age=1, stale-if-error=3600")
   private static let strict = word("max-age=1")
   private static let new = word("max-age=600", tag: "\"2\"")
 
-  private static func request(held word: StoredHeaders?, of body: [UInt8] = body)
+  private static func request(held word: StoredResponse?, of body: [UInt8] = body)
     -> DocumentRequest
   {
     var request = DocumentRequest(source: .web(page), reader: "shop\tsections", mapping: 7)
     guard let word else { return request }
     var held = request.row
-    held.response = word.text
+    held.response = word.word
     held.expiry = word.expiry
     held.digest = ContentDigest.number(of: body)
     held.fetched = now + -60
@@ -48,8 +48,8 @@ struct DocumentOutcomeTests {
 
   /// An answer to a request.
   enum Reply: Sendable {
-    case body(DocumentBody, base: WebURL?, word: StoredHeaders)
-    case unchanged(word: StoredHeaders)
+    case body(DocumentBody, base: WebURL?, word: StoredResponse)
+    case unchanged(word: StoredResponse)
     case failed(TransferFailure)
   }
 
@@ -61,7 +61,7 @@ struct DocumentOutcomeTests {
   private static func words(_ outcome: DocumentOutcome?, _ held: DocumentEntry?) -> String {
     func row(_ document: DocumentEntry) -> String {
       let word =
-        document.response == new.text ? "new word" : document == held ? "as it was" : "other"
+        document.response == new.word ? "new word" : document == held ? "as it was" : "other"
       let fetched = document.fetched == now ? ", fetched now" : ""
       return word + fetched + (document.next == nil ? "" : ", next page")
     }

@@ -97,9 +97,9 @@ struct FreshnessPropertyTests {
       )
       picture.sha256 = [1]
       picture.enter(head, asked: start, answered: answered, traits: asking)
-      let word = StoredHeaders(head, asked: start, answered: answered, traits: asking)
+      let word = StoredResponse(head, asked: start, answered: answered, traits: asking)
       var document = DocumentEntry(url: "https://a.example/x", mapping: 1)
-      (document.response, document.expiry) = (word.text, word.expiry)
+      (document.response, document.expiry) = (word.word, word.expiry)
 
       for later in [-301, -300, 29, 60, 500, 400_000_000] as [Int64] {
         let now = answered + later
@@ -133,9 +133,9 @@ struct FreshnessPropertyTests {
       let traits = Self.traits(&chance)
       let plain = StoredResponse(head, requestTime: start, responseTime: start, traits: traits)
         .renewed(by: update, requestTime: start + 100, responseTime: start + 101, traits: traits)
-      let old = StoredHeaders(head, asked: start, answered: start, traits: traits)
-      let word = StoredHeaders(
-        renewing: old.text,
+      let old = StoredResponse(head, asked: start, answered: start, traits: traits)
+      let word = StoredResponse(
+        renewing: old.word,
         by: update,
         asked: start + 100,
         answered: start + 101,
@@ -145,7 +145,7 @@ struct FreshnessPropertyTests {
       #expect((plain == nil) == (word == nil), "\(number)")
       guard let plain, let word else { continue }
       var document = DocumentEntry(url: "x", mapping: 1)
-      (document.response, document.expiry) = (word.text, word.expiry)
+      (document.response, document.expiry) = (word.word, word.expiry)
       for later in [0, 29, 60, 161, 500] as [Int64] {
         let now = start + 100 + later
         #expect(

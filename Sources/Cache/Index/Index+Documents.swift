@@ -12,7 +12,7 @@ package struct DocumentEntry: Sendable, Equatable {
   package var url: String
   /// The digest of the rules in the catalog file by which the body was decoded.
   package var mapping: Int64
-  /// The header fields of the response that are relevant for caching, in the text form of `StoredHeaders`.
+  /// The header fields of the response that are relevant for caching, in the text form of `StoredResponse.word`.
   package var response: String?
   /// The time until which no request is needed.
   package var expiry = UnixTime(0)

@@ -22,7 +22,7 @@ package struct PictureEntry: Sendable, Equatable {
   package var type: PictureType?
   /// The stamp of the file at the time of its commit; nil if the picture is not held.
   package var stamp: FileStamp?
-  /// The header fields of the response that brought the bytes, in the text form of `StoredHeaders`.
+  /// The header fields of the response that brought the bytes, in the text form of `StoredResponse.word`.
   package var response: String?
   /// The time at which the response expires, so that a new request is needed.
   package var expiry = UnixTime(0)

@@ -127,21 +127,27 @@ extension RunContext {
     let (head, now) = (response.head, now())
     failures.count(attempts: response.attempts)
     if response.isNotModified {
-      let word = document.held.flatMap {
-        StoredHeaders(renewing: $0.response, by: head, asked: asked, answered: now, traits: traits)
+      let stored = document.held.flatMap {
+        StoredResponse(
+          renewing: $0.response,
+          by: head,
+          asked: asked,
+          answered: now,
+          traits: traits
+        )
       }
       let failure = TransferFailure.notModified(head.url.redacted, attempts: response.attempts)
-      return document.confirmed(by: word) ?? document.failed(failure, at: now, for: traits)
+      return document.confirmed(by: stored) ?? document.failed(failure, at: now, for: traits)
     }
     // The answer to a POST is not stored with header fields for caching, so that every run sends the POST again. (RFC
     // 9110, section 9.3.3)
-    let word =
+    let stored =
       document.source.method == .post
-      ? StoredHeaders.none : StoredHeaders(head, asked: asked, answered: now, traits: traits)
+      ? nil : StoredResponse(head, asked: asked, answered: now, traits: traits)
     let sent = head.isEncoded ? response.wireBytes : nil
     switch plain(sink.take(), of: head.url.redacted, head, sent: sent) {
     case .success(let body):
-      return document.received(body, from: head.url, word, link: head.headers.nextLink, at: now)
+      return document.received(body, from: head.url, stored, link: head.headers.nextLink, at: now)
     case .failure(let failure): return document.failed(failure, at: now, for: traits)
     }
   }

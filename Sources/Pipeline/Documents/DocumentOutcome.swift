@@ -57,15 +57,17 @@ extension DocumentRequest {
     at now: UnixTime,
     for traits: CacheKeyFields?
   ) -> DocumentOutcome {
-    guard let held, held.excuses(failure, at: now, for: traits) else { return .failed(failure) }
+    guard let held, failure.isExcused(by: held.response, at: now, for: traits) else {
+      return .failed(failure)
+    }
     return .excused(held, failure)
   }
 
   /// The outcome of a 304 with the given header fields for caching; nil if there is no version that it can be about.
-  func confirmed(by word: StoredHeaders?) -> DocumentOutcome? {
-    guard let word, var document = held else { return nil }
-    document.response = word.text
-    document.expiry = word.expiry
+  func confirmed(by stored: StoredResponse?) -> DocumentOutcome? {
+    guard let stored, var document = held else { return nil }
+    document.response = stored.word
+    document.expiry = stored.expiry
     return .stands(document)
   }
 
@@ -74,21 +76,22 @@ extension DocumentRequest {
   /// - Parameters:
   ///   - body: The body.
   ///   - base: Its URL after redirects.
-  ///   - word: The header fields for caching.
+  ///   - stored: The header fields for caching; nil if there are none, for example for a local file. Each use of the
+  ///     body then needs a request.
   ///   - link: The URL of the next page from the `Link` header field.
   ///   - now: The current time.
   /// - Returns: The outcome.
   func received(
     _ body: DocumentBody,
     from base: WebURL?,
-    _ word: StoredHeaders = .none,
+    _ stored: StoredResponse? = nil,
     link: String? = nil,
     at now: UnixTime
   ) -> DocumentOutcome {
     var document = row
     if followsLink { document.next = link }
-    document.response = word.text
-    document.expiry = word.expiry
+    document.response = stored?.word
+    document.expiry = stored?.expiry ?? 0
     document.digest = body.digest
     document.fetched = now
     guard let held, isDecoded, held.digest == document.digest, held.came(from: base) else {

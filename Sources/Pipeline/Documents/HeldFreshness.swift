@@ -43,11 +43,6 @@ extension DocumentEntry {
     let window = FreshnessPolicy.window(answered: fetched, expiry: end)
     return window.contains(now) ? .rest(until: end) : .refetch
   }
-
-  /// Whether the document's `stale-if-error` directive allows the use of the cached version after this failure.
-  func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: CacheKeyFields?) -> Bool {
-    failure.isExcused(by: response, at: now, for: traits)
-  }
 }
 
 extension PictureEntry {
@@ -81,11 +76,6 @@ extension PictureEntry {
       )
     }
   }
-
-  /// Whether the picture's `stale-if-error` directive allows the use of the cached version after this failure.
-  func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: CacheKeyFields) -> Bool {
-    failure.isExcused(by: response, at: now, for: traits)
-  }
 }
 
 extension TransferFailure {
@@ -93,11 +83,7 @@ extension TransferFailure {
   ///
   /// The failure must be temporary, or the host must be excluded from the run after too many failures. The stored
   /// header fields must also allow the use with `stale-if-error`.
-  fileprivate func isExcused(
-    by word: String?,
-    at now: UnixTime,
-    for traits: CacheKeyFields?
-  ) -> Bool {
+  func isExcused(by word: String?, at now: UnixTime, for traits: CacheKeyFields?) -> Bool {
     guard RetryPolicy.mayPass(self) || reason == .circuitOpen else { return false }
     return StoredResponse(word: word)?.excusesError(at: now, for: traits) ?? false
   }
@@ -125,9 +111,9 @@ extension PictureEntry {
     answered: UnixTime,
     traits: CacheKeyFields
   ) {
-    let word = StoredHeaders(head, asked: asked, answered: answered, traits: traits)
-    response = word.text
-    expiry = word.expiry
+    let stored = StoredResponse(head, asked: asked, answered: answered, traits: traits)
+    response = stored.word
+    expiry = stored.expiry
     fetched = answered
     checked = answered
     lastModified = head.headers["Last-Modified"].flatMap { UnixTime(httpDate: $0, now: answered) }
@@ -140,7 +126,7 @@ extension PictureEntry {
     answered: UnixTime,
     traits: CacheKeyFields
   ) -> PictureEntry {
-    let word = StoredHeaders(
+    let stored = StoredResponse(
       renewing: response,
       by: head,
       asked: asked,
@@ -149,8 +135,8 @@ extension PictureEntry {
     )
     var entry = self
     // The transport rejects a 304 for another version. If it did not, the entry would lose its caching fields here.
-    entry.response = word?.text
-    entry.expiry = word?.expiry ?? 0
+    entry.response = stored?.word
+    entry.expiry = stored?.expiry ?? 0
     entry.checked = answered
     entry.failure = nil
     entry.failingSince = nil
@@ -201,19 +187,8 @@ extension PictureEntry {
   }
 }
 
-/// The header fields of a response that matter for caching, in the form that the index stores.
-///
-/// The first line of the text has the times of the request and the response in Unix seconds, and further data, for
-/// example `1700000000 1700000001 owner=*`. The header fields follow, one on each line. ``StoredResponse`` decides
-/// about freshness.
-struct StoredHeaders: Sendable, Equatable {
-  /// The text; nil if there are no header fields, for example for a local file.
-  var text: String?
-  /// The time when the body expires; 0 if each use needs a request.
-  var expiry: UnixTime
-
-  static let none = StoredHeaders(text: nil, expiry: 0)
-
+// The form in which the index stores a response.
+extension StoredResponse {
   /// The names of the header fields that are kept.
   ///
   /// The decisions about freshness and conditional requests need no others.
@@ -221,22 +196,14 @@ struct StoredHeaders: Sendable, Equatable {
     "ETag", "Last-Modified", "Date", "Age", "Expires", "Cache-Control", "Vary",
   ]
 
-  /// Restores the header fields from the index.
-  init(text: String?, expiry: UnixTime) {
-    self.text = text
-    self.expiry = expiry
-  }
-
   /// Takes the header fields of a response with a body.
   init(_ head: ResponseHead, asked: UnixTime, answered: UnixTime, traits: CacheKeyFields) {
     self.init(
-      StoredResponse(
-        head,
-        keeping: Self.kept,
-        requestTime: asked,
-        responseTime: answered,
-        traits: traits
-      )
+      head,
+      keeping: Self.kept,
+      requestTime: asked,
+      responseTime: answered,
+      traits: traits
     )
   }
 
@@ -246,24 +213,22 @@ struct StoredHeaders: Sendable, Equatable {
   /// If the 304 is about another version, the transport has already fetched that version in full. (RFC 9111, section
   /// 4.3.4)
   init?(
-    renewing text: String?,
+    renewing word: String?,
     by head: ResponseHead,
     asked: UnixTime,
     answered: UnixTime,
     traits: CacheKeyFields
   ) {
-    guard let held = StoredResponse(word: text) else {
+    guard let held = StoredResponse(word: word) else {
       // The cached version has no header fields yet if its file was found without a row in the index. Those of the 304
       // are its first.
       self.init(
-        StoredResponse(
-          head,
-          status: 200,
-          keeping: Self.kept,
-          requestTime: asked,
-          responseTime: answered,
-          traits: traits
-        )
+        head,
+        status: 200,
+        keeping: Self.kept,
+        requestTime: asked,
+        responseTime: answered,
+        traits: traits
       )
       return
     }
@@ -275,31 +240,33 @@ struct StoredHeaders: Sendable, Equatable {
       traits: traits
     )
     guard let renewed else { return nil }
-    self.init(renewed)
+    self = renewed
   }
 
-  private init(_ response: StoredResponse) {
-    let fields = response.headers.text
-    var text = String(response.requestTime.seconds)
+  /// The response as a text.
+  ///
+  /// The first line has the times of the request and the response in Unix seconds, and further data, for example
+  /// `1700000000 1700000001 owner=*`. The header fields follow, one on each line.
+  var word: String {
+    let fields = headers.text
+    var text = String(requestTime.seconds)
     text.reserveCapacity(fields.utf8.count + 48)
     text += " "
-    text += String(response.responseTime.seconds)
-    if response.status != 200 { text += " status=\(response.status)" }
-    if let path = response.path { text += " until=\(path.expiry.seconds) from=\(path.source)" }
-    if let selection = response.selection { text += "\(PictureEntry.selected)\(selection)" }
-    if let owner = response.owner {
+    text += String(responseTime.seconds)
+    if status != 200 { text += " status=\(status)" }
+    if let path { text += " until=\(path.expiry.seconds) from=\(path.source)" }
+    if let selection { text += "\(PictureEntry.selected)\(selection)" }
+    if let owner {
       if owner != 0 { text += " owner=\(owner)" }
     } else {
       text += " owner=*"
     }
     text += "\n"
     text += fields
-    self.init(text: text, expiry: response.expiry)
+    return text
   }
-}
 
-extension StoredResponse {
-  /// Parses the text that ``StoredHeaders`` writes; nil if there is no text, or it is malformed.
+  /// Parses the text that ``word`` makes; nil if there is no text, or it is malformed.
   init?(word text: String?) {
     guard var text else { return nil }
     func string(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {

@@ -151,7 +151,9 @@ extension PictureStage {
   /// Bytes in the cache are kept.
   private func fail(_ fetch: PictureFetch, _ failure: TransferFailure) {
     let traits = context.pictureTraits(fetch.url)
-    if let held = fetch.held, held.excuses(failure, at: context.now(), for: traits) {
+    if let held = fetch.held,
+      failure.isExcused(by: held.response, at: context.now(), for: traits)
+    {
       context.failures.count(attempts: failure.attempts)
       return finish(fetch, .excused)
     }
