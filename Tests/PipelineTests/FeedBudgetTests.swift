@@ -109,13 +109,17 @@ struct FeedBudgetTests {
   @Test func `a file compressed again for transfer is judged by the bytes transferred`() throws {
     let file = gzipBomb([], zeros: 2 << 20)
 
-    #expect(throws: PackedBody.Fault.bomb) {
-      try PackedBody.plain(file, name: "a.gz", sent: ByteCount(100), limit: .mebibytes(64))
+    let bomb = #expect(throws: TransferFailure.self) {
+      try PackedBody.plain(file, of: "a.gz", sent: ByteCount(100), limit: .mebibytes(64))
     }
+    #expect(bomb?.reason == .tooLarge)
+    #expect(bomb?.detail == BombGuard.words)
     // The data is complete; only the gzip trailer is missing.
-    #expect(throws: PackedBody.Fault.broken("its gzip data ends too early")) {
-      try PackedBody.plain(file, name: "a.gz", sent: ByteCount(20_000), limit: .mebibytes(64))
+    let short = #expect(throws: TransferFailure.self) {
+      try PackedBody.plain(file, of: "a.gz", sent: ByteCount(20_000), limit: .mebibytes(64))
     }
+    #expect(short?.reason == .undecodable)
+    #expect(short?.detail == "its gzip data ends too early")
   }
 
   @Test func `all sections of a page are stored by one call that returns their numbers`() throws {

@@ -1,6 +1,7 @@
 import Base
 import Foundation
 import Testing
+import Transport
 
 @testable import Pipeline
 
@@ -25,7 +26,7 @@ struct PackedBodyTests {
     limit: ByteCount = ByteCount(1000)
   ) throws -> String {
     String(
-      decoding: try PackedBody.plain(body, name: name, limit: limit),
+      decoding: try PackedBody.plain(body, of: name, limit: limit),
       as: UTF8.self
     )
   }
@@ -51,20 +52,22 @@ struct PackedBodyTests {
   @Test func `a body that ends early or is damaged is refused`() {
     let body = Self.gzip
     for count in 5..<body.count {
-      #expect(throws: PackedBody.Fault.self) { try plain(Array(body.prefix(count)), "a") }
+      #expect(throws: TransferFailure.self) { try plain(Array(body.prefix(count)), "a") }
     }
     var damaged = body
     damaged[damaged.count - 3] ^= 0x55
     damaged[damaged.count / 2] ^= 0xFF
-    #expect(throws: PackedBody.Fault.self) { try plain(damaged, "a") }
+    #expect(throws: TransferFailure.self) { try plain(damaged, "a") }
   }
 
   @Test func `a body may be as large as the limit, and not a byte larger`() throws {
     let size = Self.text.utf8.count
 
     #expect(try plain(Self.gzip, "a.gz", limit: ByteCount(size)) == Self.text)
-    #expect(throws: PackedBody.Fault.tooLarge(ByteCount(size - 1))) {
+    let failure = #expect(throws: TransferFailure.self) {
       try plain(Self.gzip, "a.gz", limit: ByteCount(size - 1))
     }
+    #expect(failure?.reason == .tooLarge)
+    #expect(failure?.detail == "decompressed, it is larger than \(size - 1) bytes")
   }
 }

@@ -316,10 +316,10 @@ struct ResponseReader {
     }
     let bytes = try FileReading.bytes(path, what: "response", limit: limit, takesInput: true)
     guard !bytes.isEmpty else { throw failure("it is empty") }
-    do throws(PackedBody.Fault) {
-      return try PackedBody.plain(bytes, name: name, limit: CatalogProbe.limit)
+    do throws(TransferFailure) {
+      return try PackedBody.plain(bytes, of: name, limit: CatalogProbe.limit)
     } catch {
-      throw failure("\(error)")
+      throw failure(error.detail)
     }
   }
 }

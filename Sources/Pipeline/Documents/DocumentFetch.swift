@@ -200,16 +200,17 @@ extension RunContext {
     _ head: ResponseHead?,
     sent: ByteCount? = nil
   ) -> Result<DocumentBody, TransferFailure> {
-    Result { () throws(PackedBody.Fault) in
+    Result { () throws(TransferFailure) in
       try PackedBody.plain(
         body,
-        name: head?.url.text ?? url,
+        of: url,
+        name: head?.url.text,
         type: head?.headers["Content-Type"],
         sent: sent,
         limit: SyncOptions.jsonLimit,
         in: layout
       )
-    }.mapError { $0.failure(of: url) }
+    }
   }
 }
 

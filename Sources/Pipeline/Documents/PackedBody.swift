@@ -9,47 +9,38 @@ import Transport
 ///
 /// The first bytes show whether they are.
 package enum PackedBody {
-  /// The reason why a body cannot be decompressed.
-  package enum Fault: Error, Sendable, Equatable {
-    /// The gzip data is damaged or ends too early. The text is the reason for a message.
-    case broken(String)
-    /// The decompressed body is larger than this limit.
-    case tooLarge(ByteCount)
-    /// The body expands so much that it is probably meant to fill the memory; see ``BombGuard``.
-    case bomb
-    /// The body is in a file that cannot be read.
-    case unread(LarderError)
-  }
-
   /// Decompresses a body if it is gzip data, and converts JSON Lines to an array.
   ///
   /// JSON Lines are recognized by the name, such as `feed.jsonl` or `feed.jsonl.gz`, or by the media type.
   ///
   /// - Parameters:
   ///   - body: The body.
-  ///   - name: A URL or a file's path.
+  ///   - url: The URL of the body without secrets, for the failure.
+  ///   - name: A URL or a file's path; nil if it is `url`.
   ///   - type: The value of the `Content-Type` header field; nil if there is none.
   ///   - sent: The number of bytes that were received, if the transport has already decompressed the body. Nil means
   ///     that the body was received as it is.
   ///   - limit: The maximum size of the result.
   /// - Returns: The bytes to decode.
-  /// - Throws: ``Fault`` if the body cannot be decompressed, or expands beyond `limit` or the limit of ``BombGuard``.
+  /// - Throws: ``TransferFailure`` if the body cannot be read or decompressed, or expands beyond `limit` or the limit of
+  ///   ``BombGuard``.
   package static func plain(
     _ body: [UInt8],
-    name: String,
+    of url: String,
+    name: String? = nil,
     type: String? = nil,
     sent: ByteCount? = nil,
     limit: ByteCount
-  ) throws(Fault) -> [UInt8] {
-    let plain = try plain(
+  ) throws(TransferFailure) -> [UInt8] {
+    try plain(
       DocumentBody(body),
+      of: url,
       name: name,
       type: type,
       sent: sent,
       limit: limit,
       in: nil
-    )
-    do throws(LarderError) { return try plain.whole() } catch { throw .unread(error) }
+    ).inMemory
   }
 
   /// Decompresses a body if it is gzip data, and converts JSON Lines to an array.
@@ -58,7 +49,8 @@ package enum PackedBody {
   ///
   /// - Parameters:
   ///   - body: The body.
-  ///   - name: A URL or a file's path.
+  ///   - url: The URL of the body without secrets, for the failure.
+  ///   - name: A URL or a file's path; nil if it is `url`.
   ///   - type: The value of the `Content-Type` header field; nil if there is none.
   ///   - sent: The number of bytes that were received, if the transport has already decompressed the body. Nil means
   ///     that the body was received as it is.
@@ -66,37 +58,31 @@ package enum PackedBody {
   ///     limited.
   ///   - layout: The cache that stores a large body. Pass nil to keep the body in memory.
   /// - Returns: The bytes to decode.
-  /// - Throws: ``Fault`` if the body cannot be decompressed, or expands beyond `limit` or the limit of ``BombGuard``.
+  /// - Throws: ``TransferFailure`` if the body cannot be read or decompressed, or expands beyond `limit` or the limit of
+  ///   ``BombGuard``.
   static func plain(
     _ body: DocumentBody,
-    name: String,
+    of url: String,
+    name: String? = nil,
     type: String?,
-    sent: ByteCount? = nil,
+    sent: ByteCount?,
     limit: ByteCount,
     in layout: CacheLayout?
-  ) throws(Fault) -> DocumentBody {
-    // The magic number of gzip, and the method "deflate". (RFC 1952, section 2.3.1)
-    let isPacked = try piece(of: body, at: 0, most: 3).starts(with: [0x1F, 0x8B, 0x08])
-    let plain = isPacked ? try unpack(body, sent: sent, limit: limit, in: layout) : body
-    guard JSONLines.isDeclared(name: unpackedName(name), type: type) else { return plain }
-    var joining = JSONLines.Joining()
-    var spool = BodySpool(in: layout)
-    do throws(LarderError) {
+  ) throws(TransferFailure) -> DocumentBody {
+    do {
+      // The magic number of gzip, and the method "deflate". (RFC 1952, section 2.3.1)
+      let isPacked = try body.piece(at: 0, most: 3).starts(with: [0x1F, 0x8B, 0x08])
+      let plain = isPacked ? try unpack(body, url, sent: sent, limit: limit, in: layout) : body
+      guard JSONLines.isDeclared(name: unpackedName(name ?? url), type: type) else { return plain }
+      var joining = JSONLines.Joining()
+      var spool = BodySpool(in: layout)
       try plain.forEachPiece { spool.append(joining.joined($0)) }
+      spool.append(joining.end)
+      return spool.take()
+    } catch let failure as TransferFailure {
+      throw failure
     } catch {
-      throw .unread(error)
-    }
-    spool.append(joining.end)
-    return spool.take()
-  }
-
-  private static func piece(
-    of body: DocumentBody,
-    at offset: Int,
-    most: Int
-  ) throws(Fault) -> [UInt8] {
-    do throws(LarderError) { return try body.piece(at: offset, most: most) } catch {
-      throw .unread(error)
+      throw TransferFailure(reason: .fileUnreadable, url: url, detail: "\(error)")
     }
   }
 
@@ -109,12 +95,16 @@ package enum PackedBody {
   /// Decompresses gzip data, which may consist of several members, one after the other. (RFC 1952, section 2.2)
   private static func unpack(
     _ body: DocumentBody,
+    _ url: String,
     sent: ByteCount?,
     limit: ByteCount,
     in layout: CacheLayout?
-  ) throws(Fault) -> DocumentBody {
+  ) throws -> DocumentBody {
+    func failure(_ detail: String, _ reason: FailureReason = .undecodable) -> TransferFailure {
+      TransferFailure(reason: reason, url: url, detail: detail)
+    }
     let most = min(limit, BombGuard.limit(ofPacked: sent ?? ByteCount(body.count)))
-    let noMemory = Fault.broken("there is not enough memory to decompress its gzip data")
+    let noMemory = failure("there is not enough memory to decompress its gzip data")
     // zlib requires that its state stays at the same address.
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
@@ -133,7 +123,7 @@ package enum PackedBody {
       // zlib can leave a part of a piece if the room is full. The next piece begins with this part. A member can be very
       // short, so its first piece is short too.
       length = status == Z_STREAM_END ? 64 : min(2 * length, room.count)
-      var piece = try piece(of: body, at: offset, most: length)
+      var piece = try body.piece(at: offset, most: length)
       if status == Z_STREAM_END {
         guard piece.starts(with: [0x1F, 0x8B]) else { return spool.take() }
         inflateReset(stream)
@@ -141,14 +131,20 @@ package enum PackedBody {
       let (taken, made) = inflate(&piece, into: &room, stream, &status)
       offset += taken
       total += made
-      guard total <= Int(most.count) else { throw most < limit ? .bomb : .tooLarge(limit) }
+      guard total <= Int(most.count) else {
+        let isBomb = most < limit
+        throw failure(
+          isBomb ? BombGuard.words : "decompressed, it is larger than \(limit) bytes",
+          .tooLarge
+        )
+      }
       room.withUnsafeBytes { spool.append(UnsafeRawBufferPointer(rebasing: $0[..<made])) }
       switch status {
       case Z_STREAM_END: break
       case Z_OK where taken > 0 || made > 0: break
-      case Z_OK, Z_BUF_ERROR: throw .broken("its gzip data ends too early")
+      case Z_OK, Z_BUF_ERROR: throw failure("its gzip data ends too early")
       case Z_MEM_ERROR: throw noMemory
-      default: throw .broken("its gzip data is damaged")
+      default: throw failure("its gzip data is damaged")
       }
     }
   }
@@ -174,27 +170,6 @@ package enum PackedBody {
         let (left, free) = (Int(stream.pointee.avail_in), Int(stream.pointee.avail_out))
         return (input.count - left, output.count - free)
       }
-    }
-  }
-}
-
-extension PackedBody.Fault: CustomStringConvertible {
-  /// The reason as a part of an error message, for example "its gzip data is damaged".
-  package var description: String {
-    switch self {
-    case .broken(let words): words
-    case .tooLarge(let limit): "decompressed, it is larger than \(limit) bytes"
-    case .bomb: BombGuard.words
-    case .unread(let error): error.description
-    }
-  }
-
-  /// The failure to report for the document at a URL.
-  func failure(of url: String) -> TransferFailure {
-    switch self {
-    case .broken: TransferFailure(reason: .undecodable, url: url, detail: description)
-    case .tooLarge, .bomb: TransferFailure(reason: .tooLarge, url: url, detail: description)
-    case .unread: TransferFailure(reason: .fileUnreadable, url: url, detail: description)
     }
   }
 }

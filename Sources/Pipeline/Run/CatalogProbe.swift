@@ -144,7 +144,7 @@ package final class CatalogProbe: Sendable {
     switch source {
     case .file(let path):
       return ProbedPage(
-        body: try Self.plain(read(path), name: path, type: nil, of: "file:" + path),
+        body: try Self.plain(read(path), of: "file:" + path),
         base: request?.addresses.localBase,
         nextLink: nil
       )
@@ -156,15 +156,20 @@ package final class CatalogProbe: Sendable {
   /// Decompresses a body, and converts JSON Lines to an array, so that a decoder can read it.
   private static func plain(
     _ body: [UInt8],
-    name: String,
-    type: String?,
-    sent: ByteCount? = nil,
-    of url: String
+    of url: String,
+    _ response: Response? = nil
   ) throws(LarderError) -> [UInt8] {
-    do throws(PackedBody.Fault) {
-      return try PackedBody.plain(body, name: name, type: type, sent: sent, limit: limit)
+    do throws(TransferFailure) {
+      return try PackedBody.plain(
+        body,
+        of: url,
+        name: response?.head.url.text,
+        type: response?.head.headers["Content-Type"],
+        sent: response.flatMap { $0.head.isEncoded ? $0.wireBytes : nil },
+        limit: limit
+      )
     } catch {
-      throw absence(error.failure(of: url))
+      throw absence(error)
     }
   }
 
@@ -197,13 +202,7 @@ package final class CatalogProbe: Sendable {
       throw Self.absence(failure.explained(request, hasHeaders: hasHeaders, hiding: secrets))
     case .success(let response):
       return ProbedPage(
-        body: try Self.plain(
-          sink.takeBytes(),
-          name: response.head.url.text,
-          type: response.head.headers["Content-Type"],
-          sent: response.head.isEncoded ? response.wireBytes : nil,
-          of: response.head.url.redacted
-        ),
+        body: try Self.plain(sink.takeBytes(), of: response.head.url.redacted, response),
         base: response.head.url,
         nextLink: response.head.headers.nextLink
       )
