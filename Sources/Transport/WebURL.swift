@@ -15,26 +15,41 @@ package struct WebURL: Hashable, Sendable {
   }
 
   /// The whole URL without user information, for example `https://shop.example/a.jpg?v=1`.
+  ///
+  /// It contains the other parts, so a URL is two strings in memory, and its parts are found when they are needed.
   package let text: String
-  /// The part of the URL before its path.
-  ///
-  /// It is a shared object, so that copies of a URL are small.
-  private let authority: Authority
-
-  /// The scheme.
-  package var scheme: Scheme { authority.scheme }
-  /// The host in lower case.
-  ///
-  /// International names are in punycode, and IPv6 addresses have no brackets.
-  package var host: String { authority.host }
-  /// The port, or the default port of the scheme if the URL contains none.
-  package var port: Int { authority.port }
   /// The user name and password as `user:password`, percent-encoded as in the URL.
   ///
   /// They must not be printed.
-  package var userInfo: String? { authority.userInfo }
+  package let userInfo: String?
+
+  /// The scheme.
+  package var scheme: Scheme { text.utf8.starts(with: "https:".utf8) ? .https : .http }
+  /// The host in lower case.
+  ///
+  /// International names are in punycode, and IPv6 addresses have no brackets.
+  package var host: String {
+    let authority = authority
+    let name =
+      authority.first == UInt8(ascii: "[")
+      ? authority.dropFirst().prefix { $0 != UInt8(ascii: "]") }
+      : authority.prefix { $0 != UInt8(ascii: ":") }
+    return String(Substring(name))
+  }
+  /// The port, or the default port of the scheme if the URL contains none.
+  package var port: Int {
+    // The text after the last colon of an IPv6 address is no number, because of the bracket.
+    let authority = authority
+    let colon = authority.lastIndex(of: UInt8(ascii: ":"))
+    return colon.flatMap { Int(Substring(authority[$0...].dropFirst())) } ?? scheme.defaultPort
+  }
   /// The offset of the path in the UTF-8 of `text`.
-  package var pathStart: Int { authority.length }
+  package var pathStart: Int { scheme.rawValue.utf8.count + 3 + authority.count }
+
+  /// The host and the port as in the text, for example `shop.example` or `[::1]:8080`.
+  private var authority: Substring.UTF8View {
+    text.utf8.dropFirst(scheme.rawValue.utf8.count + 3).prefix { $0 != UInt8(ascii: "/") }
+  }
 
   /// Makes a URL from parts that a parser has validated and encoded.
   ///
@@ -53,37 +68,26 @@ package struct WebURL: Hashable, Sendable {
     path: String = "/",
     query: String? = nil
   ) {
-    let port = port ?? scheme.defaultPort
-    var text = Self.origin(scheme, host, port)
-    authority = Authority(
-      scheme: scheme,
-      host: host,
-      port: port,
-      userInfo: userInfo,
-      length: text.utf8.count
-    )
-    text += path
-    if let query {
-      text += "?"
-      text += query
-    }
-    self.text = text
+    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    let ending = port.map { $0 == scheme.defaultPort ? "" : ":\($0)" } ?? ""
+    text = "\(scheme.rawValue)://\(name)\(ending)\(path)" + (query.map { "?" + $0 } ?? "")
+    self.userInfo = userInfo
   }
 
   /// A copy of the URL with other user information, or without user information.
   package func with(userInfo: String?) -> WebURL {
-    WebURL(text: text, authority: authority.with(userInfo: userInfo))
+    WebURL(text: text, userInfo: userInfo)
   }
 
   /// A copy of the URL with another path and query.
   ///
   /// - Parameter text: The whole URL, encoded, which begins with the ``origin`` of this one.
   /// - Returns: The URL.
-  package func with(text: String) -> WebURL { WebURL(text: text, authority: authority) }
+  package func with(text: String) -> WebURL { WebURL(text: text, userInfo: userInfo) }
 
-  private init(text: String, authority: Authority) {
+  private init(text: String, userInfo: String?) {
     self.text = text
-    self.authority = authority
+    self.userInfo = userInfo
   }
 
   /// The path with its leading slash.
@@ -108,47 +112,6 @@ package struct WebURL: Hashable, Sendable {
 
   /// The host and the port.
   package var hostPort: HostPort { HostPort(host: host, port: port) }
-
-  private static func origin(_ scheme: Scheme, _ host: String, _ port: Int) -> String {
-    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-    let start = scheme.rawValue + "://" + name
-    return port == scheme.defaultPort ? start : "\(start):\(port)"
-  }
-}
-
-extension WebURL {
-  /// The part of a URL before its path.
-  private final class Authority: Hashable, Sendable {
-    let scheme: Scheme
-    let host: String
-    let port: Int
-    let userInfo: String?
-    /// The number of bytes before the path in the text of the URL.
-    let length: Int
-
-    init(scheme: Scheme, host: String, port: Int, userInfo: String?, length: Int) {
-      self.scheme = scheme
-      self.host = host
-      self.port = port
-      self.userInfo = userInfo
-      self.length = length
-    }
-
-    func with(userInfo: String?) -> Authority {
-      Authority(scheme: scheme, host: host, port: port, userInfo: userInfo, length: length)
-    }
-
-    static func == (left: Authority, right: Authority) -> Bool {
-      left === right
-        || left.userInfo == right.userInfo && left.length == right.length
-          && left.scheme == right.scheme && left.host == right.host && left.port == right.port
-    }
-
-    /// Hashes only the user information, because the text of the URL contains the other parts and is hashed too.
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(userInfo)
-    }
-  }
 }
 
 /// A host and a port, for example `shop.example:443`.
@@ -210,7 +173,7 @@ extension WebURL: CustomStringConvertible {
 
   /// The host for display, with the port if it is not the default port of the scheme.
   package var shownHost: String {
-    String(Substring(text.utf8.prefix(pathStart).dropFirst(scheme.rawValue.utf8.count + 3)))
+    String(Substring(authority))
   }
 
   /// Whether the value of a query parameter with this name may be a secret.
