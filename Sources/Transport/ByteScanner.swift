@@ -57,4 +57,43 @@ struct ByteScanner {
     let digits = take(while: \.isDigit)
     return digits.isEmpty ? nil : Int64(saturatingDigits: digits)
   }
+
+  /// Reads a parameter such as `max-age=60` or `rel="next"`, up to one of the `ends` or the end of the text.
+  ///
+  /// The value is nil if the parameter has none, if its quote is not closed, or if it is followed by other text.
+  mutating func parameter(
+    until ends: String
+  ) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?) {
+    skipBlanks()
+    let name = take(while: \.isTokenCharacter)
+    skipBlanks()
+    var value: ArraySlice<UInt8>?
+    if skip(UInt8(ascii: "=")) {
+      skipBlanks()
+      value = argument()
+    }
+    // The rest of the text before the end belongs to no parameter.
+    let junk = take { !ends.utf8.contains($0) }
+    return (name, junk.allSatisfy(\.isBlank) ? value : nil)
+  }
+
+  /// Reads a token or a quoted string.
+  ///
+  /// The result is nil if the quote is not closed. (RFC 9110, sections 5.6.2 and 5.6.4)
+  private mutating func argument() -> ArraySlice<UInt8>? {
+    guard skip(UInt8(ascii: "\"")) else { return take(while: \.isTokenCharacter) }
+    let start = position
+    var text: [UInt8] = []
+    while let byte = next() {
+      if byte == UInt8(ascii: "\"") { return text[...] }
+      if byte == UInt8(ascii: "\\"), let escaped = next() {
+        text.append(escaped)
+      } else {
+        text.append(byte)
+      }
+    }
+    // The text after an unclosed quote is read as parameters, because one of them may be strict.
+    position = start
+    return nil
+  }
 }

@@ -213,41 +213,10 @@ package struct CacheControl: Hashable, Sendable {
   private mutating func read(_ value: String) {
     var scanner = ByteScanner(value)
     while !scanner.isAtEnd {
-      scanner.skipBlanks()
-      let name = scanner.take(while: \.isTokenCharacter)
-      scanner.skipBlanks()
-      var argument: ArraySlice<UInt8>?
-      if scanner.skip(UInt8(ascii: "=")) {
-        scanner.skipBlanks()
-        argument = Self.argument(&scanner)
-      }
-      // The rest of the text before the comma belongs to no directive.
-      let junk = scanner.take { $0 != UInt8(ascii: ",") }
-      _ = scanner.skip(UInt8(ascii: ","))
-      apply(name, junk.allSatisfy(\.isBlank) ? argument : nil)
+      let (name, argument) = scanner.parameter(until: ",")
+      _ = scanner.next()
+      apply(name, argument)
     }
-  }
-
-  /// Reads a token or a quoted string.
-  ///
-  /// The result is nil if the quote is not closed. (RFC 9110, sections 5.6.2 and 5.6.4)
-  private static func argument(_ scanner: inout ByteScanner) -> ArraySlice<UInt8>? {
-    guard scanner.skip(UInt8(ascii: "\"")) else {
-      return scanner.take(while: \.isTokenCharacter)
-    }
-    let start = scanner
-    var text: [UInt8] = []
-    while let byte = scanner.next() {
-      if byte == UInt8(ascii: "\"") { return text[...] }
-      if byte == UInt8(ascii: "\\"), let escaped = scanner.next() {
-        text.append(escaped)
-      } else {
-        text.append(byte)
-      }
-    }
-    // The text after an unclosed quote is read as directives, because one of them may be strict.
-    scanner = start
-    return nil
   }
 
   private mutating func apply(_ name: ArraySlice<UInt8>, _ argument: ArraySlice<UInt8>?) {

@@ -260,48 +260,24 @@ extension Headers {
   }
 
   private static func nextLink(in value: String) -> String? {
-    var rest = value[...]
-    while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
-      let target = rest[rest.index(after: open)..<close]
-      rest = rest[rest.index(after: close)...]
-      let (parameters, end) = parameters(of: rest)
-      rest = rest[end...]
-      let relation = parameters.first { $0.name == "rel" }?.value ?? ""
-      let relations = relation.lowercased().split(separator: " ")
-      if relations.contains("next"), !target.isEmpty { return String(target) }
+    var scanner = ByteScanner(value)
+    while !scanner.isAtEnd {
+      _ = scanner.take { $0 != UInt8(ascii: "<") }
+      let target = scanner.take { $0 != UInt8(ascii: ">") }.dropFirst()
+      _ = scanner.next()
+      scanner.skipBlanks()
+      // Of several relations, the first one counts.
+      var relation: ArraySlice<UInt8>?
+      while scanner.skip(UInt8(ascii: ";")) {
+        let (name, value) = scanner.parameter(until: ";,")
+        if name.equalsIgnoringCase("rel") { relation = relation ?? value }
+      }
+      let relations = relation?.split(separator: 0x20) ?? []
+      if !target.isEmpty, relations.contains(where: { $0.equalsIgnoringCase("next") }) {
+        return String(decoding: target, as: UTF8.self)
+      }
     }
     return nil
-  }
-
-  /// Parses the parameters after a link's target, for example `; rel="next"`.
-  ///
-  /// `end` is the position of the comma before the next link, or the end of the text.
-  private static func parameters(
-    of text: Substring
-  ) -> (parameters: [(name: String, value: String)], end: String.Index) {
-    var parts: [String] = [""]
-    var isQuoted = false
-    var end = text.startIndex
-    while end < text.endIndex {
-      let character = text[end]
-      if character == "\"" {
-        isQuoted.toggle()
-      } else if character == ",", !isQuoted {
-        break
-      } else if character == ";", !isQuoted {
-        parts.append("")
-      } else {
-        parts[parts.count - 1].append(character)
-      }
-      end = text.index(after: end)
-    }
-    let parameters = parts.compactMap { part -> (name: String, value: String)? in
-      let halves = part.split(separator: "=", maxSplits: 1)
-      guard halves.count == 2 else { return nil }
-      let name = halves[0].filter { $0 != " " && $0 != "\t" }.lowercased()
-      return (name, String(halves[1]))
-    }
-    return (parameters, end)
   }
 }
 
