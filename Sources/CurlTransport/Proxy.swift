@@ -160,6 +160,10 @@ struct ProxyExceptions: Hashable, Sendable {
   private struct Network: Hashable {
     let address: IPAddress
     let bits: Int
+
+    func contains(_ other: IPAddress) -> Bool {
+      address.bytes.count == other.bytes.count && other.begins(with: address.bytes, bits: bits)
+    }
   }
 
   init(_ text: String) {
@@ -187,20 +191,9 @@ struct ProxyExceptions: Hashable, Sendable {
   func contain(_ host: String) -> Bool {
     if isEverything { return true }
     if let address = IPAddress(literal: host) {
-      return networks.contains { $0.address.shares(bits: $0.bits, with: address) }
+      return networks.contains { $0.contains(address) }
     }
     let host = host.hasSuffix(".") ? host.dropLast() : host[...]
     return names.contains { !$0.isEmpty && (host == $0 || host.hasSuffix("." + $0)) }
-  }
-}
-
-extension IPAddress {
-  /// Whether the first `bits` bits of both addresses are equal.
-  fileprivate func shares(bits: Int, with other: IPAddress) -> Bool {
-    guard bytes.count == other.bytes.count else { return false }
-    return (0..<bits).allSatisfy { bit in
-      let mask: UInt8 = 0x80 >> UInt8(bit % 8)
-      return bytes[bit / 8] & mask == other.bytes[bit / 8] & mask
-    }
   }
 }
