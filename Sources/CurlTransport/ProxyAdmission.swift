@@ -143,7 +143,13 @@ struct ProxyAdmission {
     var found: [IPAddress] = []
     var next: UnsafeMutablePointer<addrinfo>? = list
     while let entry = next {
-      if let address = entry.pointee.ai_addr.flatMap(IPAddress.init) { found.append(address) }
+      var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+      let (address, length) = (entry.pointee.ai_addr, entry.pointee.ai_addrlen)
+      if getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 {
+        // The text of a link-local address ends with its zone, for example `fe80::1%eth0`.
+        let literal = String(string(text).prefix { $0 != "%" })
+        if let address = IPAddress(literal: literal) { found.append(address) }
+      }
       next = entry.pointee.ai_next
     }
     return found
@@ -170,29 +176,11 @@ extension IPAddress {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family = bytes.count == 4 ? AF_INET : AF_INET6
     inet_ntop(family, bytes, &text, socklen_t(text.count))
-    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-
-  // SAFETY: callers pass an address from getaddrinfo, which has the length that its family requires.
-  fileprivate init?(_ address: UnsafeMutablePointer<sockaddr>) {
-    switch Int32(address.pointee.sa_family) {
-    case AF_INET:
-      self.init(
-        UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in.self).sin_addr.bytes
-      )
-    case AF_INET6:
-      self.init(
-        UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in6.self).sin6_addr.bytes
-      )
-    default: return nil
-    }
+    return string(text)
   }
 }
 
-extension in_addr {
-  fileprivate var bytes: [UInt8] { withUnsafeBytes(of: self, Array.init) }
-}
-
-extension in6_addr {
-  fileprivate var bytes: [UInt8] { withUnsafeBytes(of: self, Array.init) }
+/// The text in a buffer that a C function has filled, up to its NUL.
+private func string(_ buffer: [CChar]) -> String {
+  String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
