@@ -237,10 +237,10 @@ extension Exchange {
 extension Transfer {
   /// Whether the current hop has a condition, so that the server can respond with 304.
   var isConditional: Bool {
-    validators != nil || request.headers.contains("If-None-Match")
-      || request.headers.contains("If-Modified-Since")
-      || request.credentials.contains("If-None-Match")
-      || request.credentials.contains("If-Modified-Since")
+    validators != nil
+      || ["If-None-Match", "If-Modified-Since"].contains {
+        request.headers.contains($0) || request.credentials.contains($0)
+      }
   }
 }
 
@@ -367,20 +367,16 @@ struct ContentCodings: Equatable {
   /// The codings that the installed libcurl can decode.
   static let decodable: ContentCodings = {
     let features = larder_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0
-    return ContentCodings(
-      zlib: features & CURL_VERSION_LIBZ != 0,
-      brotli: features & CURL_VERSION_BROTLI != 0,
-      zstandard: features & CURL_VERSION_ZSTD != 0
-    )
+    return ContentCodings(features: features)
   }()
 
-  /// Makes the set of codings that a libcurl with these libraries can decode. (libcurl's content_encoding.c)
-  init(zlib: Bool, brotli: Bool, zstandard: Bool) {
-    var names: Set<String> = ["identity", "none"]
-    if zlib { names.formUnion(["gzip", "x-gzip", "deflate"]) }
-    if brotli { names.insert("br") }
-    if zstandard { names.insert("zstd") }
-    self.names = names
+  /// Makes the set of codings that a libcurl with these features can decode. (libcurl's content_encoding.c)
+  init(features: Int32) {
+    let codings = [
+      (CURL_VERSION_LIBZ, ["gzip", "x-gzip", "deflate"]), (CURL_VERSION_BROTLI, ["br"]),
+      (CURL_VERSION_ZSTD, ["zstd"]),
+    ]
+    names = Set(codings.filter { features & $0.0 != 0 }.flatMap(\.1) + ["identity", "none"])
   }
 
   /// Whether the set contains all codings in the field `Content-Encoding`.
