@@ -19,23 +19,14 @@ package final class CurlTransport: Fetching {
   ///   no thread can be started.
   package init(_ options: TransportOptions = TransportOptions()) throws(TransferFailure) {
     guard Self.isLibraryReady else {
-      throw Self.absence.map { TransferFailure(reason: .libraryRefused, url: "", detail: $0) }
-        ?? Self.unavailable("libcurl cannot be initialized")
+      throw Self.absence.map { .unfit($0) } ?? .unavailable("libcurl cannot be initialized")
     }
     if let shortcoming = Self.version.shortcoming(of: "libcurl", needed: Self.needed) {
-      throw TransferFailure(reason: .libraryRefused, url: "", detail: shortcoming)
+      throw .unfit(shortcoming)
     }
-    do {
-      core = try TransferCore(options)
-    } catch is OutOfDescriptors {
-      throw Self.unavailable("the system has no free file descriptor")
-    } catch let refused as RefusedMultiOption where refused.code != CURLM_OUT_OF_MEMORY {
-      throw TransferFailure(reason: .libraryRefused, url: "", detail: refused.words)
-    } catch {
-      throw Self.unavailable("libcurl has too little memory")
-    }
+    core = try TransferCore(options)
     guard let thread = TransferThread(core) else {
-      throw Self.unavailable("the system cannot start a thread")
+      throw .unavailable("the system cannot start a thread")
     }
     self.thread = thread
   }
@@ -134,10 +125,6 @@ package final class CurlTransport: Fetching {
   ///
   /// It happens once in a process.
   private static let isLibraryReady = larder_global_init() == CURLE_OK
-
-  private static func unavailable(_ detail: String) -> TransferFailure {
-    TransferFailure(reason: .outOfMemory, url: "", detail: detail)
-  }
 }
 
 /// The state that the transfer thread shares with other threads.
@@ -147,7 +134,7 @@ final class TransferCore: Sendable {
   let tally = ActivityTally()
   let multi: MultiHandle
 
-  init(_ options: TransportOptions) throws {
+  init(_ options: TransportOptions) throws(TransferFailure) {
     self.options = options
     multi = try MultiHandle()
     try multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))

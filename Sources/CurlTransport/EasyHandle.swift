@@ -15,22 +15,24 @@ struct EasyHandle: ~Copyable {
   ///
   /// This is a class, because the functions that set options do not mutate the handle.
   private final class Refusals {
-    var first: RefusedOption?
+    var first: TransferFailure?
   }
 
-  init() throws(OutOfMemory) {
-    guard let raw = larder_easy_init() else { throw OutOfMemory() }
+  init() throws(TransferFailure) {
+    guard let raw = larder_easy_init() else { throw .noMemory }
     self.raw = raw
   }
 
   /// The first option that libcurl refused since the handle was made.
   ///
   /// A handle with a refused option must not be used for a transfer. For example, it could accept invalid certificates.
-  var refused: RefusedOption? { refusals.first }
+  var refused: TransferFailure? { refusals.first }
 
   private func check(_ option: CURLoption, _ code: CURLcode) {
     guard code != CURLE_OK, refusals.first == nil else { return }
-    refusals.first = RefusedOption(option: option, code: code)
+    refusals.first =
+      code == CURLE_OUT_OF_MEMORY
+      ? .noMemory : .refused("\(option.rawValue)", larder_easy_strerror(code))
   }
 
   deinit { larder_easy_cleanup(raw) }
@@ -74,10 +76,6 @@ struct EasyHandle: ~Copyable {
 
   func set(judge: UnsafeMutablePointer<larder_address_judge>) {
     check(CURLOPT_OPENSOCKETFUNCTION, larder_easy_set_address_judge(raw, judge))
-  }
-
-  func set(headers: borrowing HeaderList) {
-    check(CURLOPT_HTTPHEADER, larder_easy_set_pointer(raw, CURLOPT_HTTPHEADER, headers.raw))
   }
 
   /// Makes the next transfer a POST with a copy of `body`, or a GET if `body` is nil.
@@ -136,18 +134,25 @@ struct EasyHandle: ~Copyable {
   func leave(_ multi: borrowing MultiHandle) { larder_multi_remove(multi.raw, raw) }
 }
 
-/// The error that libcurl could not allocate memory for a handle.
-struct OutOfMemory: Error {}
-
-/// The error that libcurl refused an option of an easy handle.
-struct RefusedOption: Error {
-  let option: CURLoption
-  let code: CURLcode
-
-  /// The error message.
-  var words: String {
-    "libcurl refuses option \(option.rawValue) (\(String(cString: larder_easy_strerror(code))))"
+// Failures of libcurl and the system. They belong to no URL.
+extension TransferFailure {
+  /// The failure that libcurl cannot be used.
+  static func unfit(_ detail: String) -> TransferFailure {
+    TransferFailure(reason: .libraryRefused, url: "", detail: detail)
   }
+
+  /// The failure that libcurl refused an option, with libcurl's reason.
+  static func refused(_ option: String, _ reason: UnsafePointer<CChar>) -> TransferFailure {
+    unfit("libcurl refuses option \(option) (\(String(cString: reason)))")
+  }
+
+  /// The failure that memory, threads or file descriptors ran out.
+  static func unavailable(_ detail: String) -> TransferFailure {
+    TransferFailure(reason: .outOfMemory, url: "", detail: detail)
+  }
+
+  /// The failure that libcurl could not allocate memory.
+  static let noMemory = unavailable("libcurl has too little memory")
 }
 
 /// A libcurl multi handle, which contains the running transfers and the open connections.
@@ -165,13 +170,13 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
 
   /// Makes a handle without transfers.
   ///
-  /// - Throws: ``OutOfMemory``, or ``OutOfDescriptors`` if libcurl cannot open the sockets for ``wake()``.
-  init() throws {
-    guard let raw = larder_multi_init() else { throw OutOfMemory() }
+  /// - Throws: A failure if there is too little memory, or if libcurl cannot open the sockets for ``wake()``.
+  init() throws(TransferFailure) {
+    guard let raw = larder_multi_init() else { throw .noMemory }
     // libcurl makes a handle even if it cannot open these sockets. Then this call fails.
     guard larder_multi_wakeup(raw) == CURLM_OK else {
       larder_multi_cleanup(raw)
-      throw OutOfDescriptors()
+      throw .unavailable("the system has no free file descriptor")
     }
     self.raw = raw
     watch = .allocate(capacity: 1)
@@ -185,10 +190,13 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
 
   /// Sets a number.
   ///
-  /// - Throws: ``RefusedMultiOption``.
-  func set(_ option: CURLMoption, _ value: Int) throws(RefusedMultiOption) {
+  /// - Throws: A failure if libcurl refuses the option.
+  func set(_ option: CURLMoption, _ value: Int) throws(TransferFailure) {
     let code = larder_multi_set_long(raw, option, value)
-    guard code == CURLM_OK else { throw RefusedMultiOption(option: option, code: code) }
+    guard code != CURLM_OUT_OF_MEMORY else { throw .noMemory }
+    guard code == CURLM_OK else {
+      throw .refused("\(option.rawValue) of all transfers", larder_multi_strerror(code))
+    }
   }
 
   /// Sends and receives as much as possible without waiting.
@@ -211,20 +219,5 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
     // SAFETY: each easy handle in this multi handle belongs to an Exchange. The exchange stored itself as the handle's
     // private pointer, and exists at least as long as the handle.
     return (Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue(), result)
-  }
-}
-
-/// The error that libcurl could not open the sockets for ``MultiHandle/wake()``.
-struct OutOfDescriptors: Error {}
-
-/// The error that libcurl refused an option of the multi handle.
-struct RefusedMultiOption: Error {
-  let option: CURLMoption
-  let code: CURLMcode
-
-  /// The error message.
-  var words: String {
-    "libcurl refuses option \(option.rawValue) of all transfers "
-      + "(\(String(cString: larder_multi_strerror(code))))"
   }
 }

@@ -83,7 +83,7 @@ final class Exchange {
     _ policy: ExchangePolicy,
     _ meter: ByteMeter,
     _ multi: borrowing MultiHandle
-  ) throws(OutOfMemory) {
+  ) throws(TransferFailure) {
     easy = try EasyHandle()
     self.policy = policy
     self.meter = meter
@@ -192,7 +192,7 @@ final class Exchange {
     guard key != headerKey else { return }
     headerKey = key
     let list = key.list(userAgent: policy.options.userAgent)
-    easy.set(headers: list)
+    easy.set(CURLOPT_HTTPHEADER, context: list.raw)
     headerList = list
     easy.set(CURLOPT_ACCEPT_ENCODING, key.codings)
   }

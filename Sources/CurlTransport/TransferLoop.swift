@@ -188,28 +188,19 @@ final class TransferLoop {
   private func start(_ transfer: Transfer, at now: MonotonicTime) {
     if transfer.visited.isEmpty { transfer.beginAttempt() }
     count(transfer, at: transfer.host)
-    do {
-      let exchange = try idle.popLast() ?? Exchange(policy, meter, core.multi)
+    do throws(TransferFailure) {
+      let exchange =
+        if let idle = idle.popLast() { idle } else { try Exchange(policy, meter, core.multi) }
       exchange.prepare(transfer, at: now, deadline: options.deadline)
       // A handle with a refused option is not put back into `idle`.
       if let refused = exchange.easy.refused { throw refused }
-      guard exchange.easy.join(core.multi) == CURLM_OK else { throw OutOfMemory() }
+      guard exchange.easy.join(core.multi) == CURLM_OK else { throw .noMemory }
       exchange.slot = running.count
       running.append(exchange)
       hasStarted = true
     } catch {
       schedule.finished(host: transfer.host, .abandoned, at: now)
-      let refused = error as? RefusedOption
-      let lacksMemory = refused.map { $0.code == CURLE_OUT_OF_MEMORY } ?? true
-      finish(
-        transfer,
-        .failure(
-          transfer.failure(
-            lacksMemory ? .outOfMemory : .libraryRefused,
-            detail: refused?.words ?? ""
-          )
-        )
-      )
+      finish(transfer, .failure(transfer.failure(error.reason, detail: error.detail)))
     }
   }
 

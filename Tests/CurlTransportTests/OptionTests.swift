@@ -1,5 +1,6 @@
 import CCurl
 import Testing
+import Transport
 
 @testable import CurlTransport
 
@@ -9,7 +10,7 @@ struct OptionTests {
     let easy = try EasyHandle()
     ExchangePolicy(TransportOptions()).configure(easy)
 
-    let refused = easy.refused?.words
+    let refused = easy.refused?.detail
 
     #expect(refused == nil)
   }
@@ -21,19 +22,20 @@ struct OptionTests {
     easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
     let refused = easy.refused
 
-    #expect(refused?.option == CURLOPT_PROTOCOLS_STR)
-    #expect(refused?.words.hasPrefix("libcurl refuses option 10318 (") == true)
+    #expect(refused?.reason == .libraryRefused)
+    #expect(CURLOPT_PROTOCOLS_STR.rawValue == 10318)
+    #expect(refused?.detail.hasPrefix("libcurl refuses option 10318 (") == true)
   }
 
   @Test func `a refused option of all transfers is an error`() throws {
     let multi = try MultiHandle()
 
-    let refused = #expect(throws: RefusedMultiOption.self) {
+    let refused = #expect(throws: TransferFailure.self) {
       try multi.set(CURLMoption(9999), 1)
     }
 
-    #expect(refused?.code == CURLM_UNKNOWN_OPTION)
-    #expect(refused?.words.hasPrefix("libcurl refuses option 9999 of all transfers (") == true)
+    #expect(refused?.reason == .libraryRefused)
+    #expect(refused?.detail == "libcurl refuses option 9999 of all transfers (Unknown option)")
   }
 
   @Test func `libcurl accepts every option of all transfers`() throws {
