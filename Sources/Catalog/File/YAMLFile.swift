@@ -1,4 +1,3 @@
-import Glibc
 import Yams
 
 /// Parses a YAML file of at most 1 MiB.
@@ -28,15 +27,14 @@ struct YAMLFile {
     guard bytes.count <= Self.sizeLimit else {
       throw fault("\(bytes.count) bytes are more than a catalog file may have (1 MiB)")
     }
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let content = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
-    guard let text = String(validating: content, as: UTF8.self) else {
-      throw notUTF8(content)
+    let text = JSONText(bytes)
+    do throws(CatalogError) { try text.demandUTF8(of: subject) } catch {
+      throw fault("not UTF-8", line: error.line, column: error.column)
     }
-    if let line = lineOfAliasTooMany(Array(content)) {
+    if let line = lineOfAliasTooMany(Array(text.bytes)) {
       throw fault("more than \(Self.aliasLimit) aliases; write the values out", line: line)
     }
-    guard let root = try compose(text) else {
+    guard let root = try compose(String(decoding: text.bytes, as: UTF8.self)) else {
       throw fault("the file is empty; it needs name, currency and sections")
     }
     return try YAMLNode(node: root, keyPath: "", file: self).mapping()
@@ -50,17 +48,6 @@ struct YAMLFile {
     } catch {
       throw fault(error as? YamlError, in: text)
     }
-  }
-
-  /// The error for the first byte that is not valid UTF-8.
-  private func notUTF8(_ content: ArraySlice<UInt8>) -> CatalogError {
-    var rest = content.makeIterator()
-    var decoder = UTF8()
-    var before = ""
-    while case .scalarValue(let scalar) = decoder.decode(&rest) {
-      before.unicodeScalars.append(scalar)
-    }
-    return fault("not UTF-8", after: before)
   }
 
   private func fault(_ error: YamlError?, in text: String) -> CatalogError {
@@ -119,28 +106,12 @@ struct YAMLFile {
   /// The mark alone, or before a bracket, is no such word.
   private func words(beginningWith mark: Unicode.Scalar, in text: [UInt8]) -> [Int] {
     let separators = Array("\n \t\r[{,".utf8)
-    return text.offsets(of: UInt8(ascii: mark)).filter { offset in
-      guard offset == 0 || separators.contains(text[offset - 1]), offset + 1 < text.count
+    return text.indices.filter { offset in
+      guard text[offset] == UInt8(ascii: mark), offset + 1 < text.count,
+        offset == 0 || separators.contains(text[offset - 1])
       else { return false }
       let next = text[offset + 1]
       return next != UInt8(ascii: "]") && !separators.contains(next)
-    }
-  }
-}
-
-extension [UInt8] {
-  /// The offsets of a byte, found by the C library, because a loop over all bytes is slow in a debug build.
-  fileprivate func offsets(of byte: UInt8) -> [Int] {
-    withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress else { return [] }
-      var found: [Int] = []
-      var start = 0
-      while start < bytes.count, let place = memchr(base + start, Int32(byte), bytes.count - start)
-      {
-        found.append(UnsafeRawPointer(place) - base)
-        start = UnsafeRawPointer(place) - base + 1
-      }
-      return found
     }
   }
 }
