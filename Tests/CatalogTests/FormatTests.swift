@@ -125,12 +125,5 @@ struct FormatTests {
     ]
 
     #expect(Set(sources.map(\.fingerprint)).count == sources.count)
-    #expect(
-      source("a", nil, "t\n", "u").fingerprint == #"["listed","a",null,"t\u000a","u"]"#
-    )
-    #expect(
-      only("u", CombinedSections(each: path, key: path)).fingerprint
-        == #"["combined","u","$.a","$.a",null,null]"#
-    )
   }
 }

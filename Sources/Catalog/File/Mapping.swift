@@ -28,6 +28,8 @@ public struct Mapping: Hashable, Sendable {
   package var readsPages: Bool { notation.kind == .html }
   /// Rules for the values of every field, for example that `N/A` means "none".
   public var values = Values()
+  /// The keys of the format and of the catalog file that the mapping was read from, with their values.
+  var written = ""
 
   /// Rules for the values of every field.
   public struct Values: Hashable, Sendable {
@@ -37,12 +39,6 @@ public struct Mapping: Hashable, Sendable {
     ///
     /// If so, tags are removed and entities such as `&amp;` are decoded.
     public var isHTML = false
-
-    /// A line of text that changes whenever these rules change; nil if these are the default rules.
-    var fingerprint: String? {
-      guard self != Values() else { return nil }
-      return "values\t\(isHTML ? "html" : "plain") \(none.sorted().map(\.debugDescription))"
-    }
   }
 
   /// The paths to values of a response that are outside its items.
@@ -262,15 +258,6 @@ extension Mapping {
       }
       return best?.text
     }
-
-    /// A text that changes whenever the rule changes.
-    var fingerprint: String {
-      var words = paths.map(\.description).joined(separator: " + ")
-      if let split { words += " split \(split.debugDescription)" }
-      if let template { words += " template \(template.debugDescription)" }
-      if let largest, let url { words += " largest \(largest) \(url)" }
-      return words
-    }
   }
 }
 
@@ -339,75 +326,11 @@ extension Mapping {
   /// response, and decode the response again when the digest differs.
   public var fingerprint: String {
     // Raise this number if a change of larder decodes responses differently. Cached responses are then decoded again.
-    var lines = ["mapping 2", line("items", items)]
-    lines.append(line("envelope.title", envelope.title))
-    lines.append(line("envelope.subtitle", envelope.subtitle))
-    lines.append(line("envelope.status", envelope.status))
-    lines.append(line("item.id", item.id))
-    lines.append(line("item.title", item.title))
-    lines.append(line("item.description", item.description))
-    lines.append(line("item.badges", item.badges))
-    lines.append(line("item.deliveryTypes", item.deliveryTypes))
-    lines.append(line("item.normalPrice", item.normalPrice))
-    lines.append(line("item.salePrice", item.salePrice))
-    // Fields without paths are left out, so that mappings from before these fields existed have the same digest as
-    // then.
-    if !item.latitude.isEmpty { lines.append(line("item.latitude", item.latitude)) }
-    if !item.longitude.isEmpty { lines.append(line("item.longitude", item.longitude)) }
-    if !item.address.isEmpty { lines.append(line("item.address", item.address)) }
-    lines += self.lines("item.images", item.images)
-    if !item.given.isEmpty {
-      lines.append((["item.given"] + item.given.map(\.rawValue).sorted()).joined(separator: "\t"))
-    }
-    lines += item.placeValues.map { line("item.placeValues.\($0.name)", $0.paths) }
+    var lines = ["mapping 3", written]
+    lines += item.placeValues.map { "item.placeValues.\($0.name)\t\($0.paths)" }
     if let notation = notation.fingerprint { lines.append("notation\t\(notation)") }
-    if let values = values.fingerprint { lines.append(values) }
     if let records { lines.append("records\t\(records.program.debugDescription)") }
     if let transform { lines.append("transform\t\(transform.program.debugDescription)") }
-    guard let detail else { return lines.joined(separator: "\n") }
-    lines.append(line("detail.entries", detail.entries))
-    lines.append(line("detail.id", detail.id))
-    lines.append(line("detail.root", detail.root))
-    lines.append(line("detail.description", detail.description))
-    lines.append(line("detail.prices", detail.prices))
-    lines += self.lines("detail.images", detail.images)
-    lines += detail.notes.map { line("detail.notes.\($0.name)", $0.paths) }
-    if !detail.given.isEmpty {
-      lines.append((["detail.given"] + detail.given.map(\.name).sorted()).joined(separator: "\t"))
-    }
     return lines.joined(separator: "\n")
-  }
-
-  private func line(_ name: String, _ paths: [JSONPath]) -> String {
-    ([name] + paths.map(\.description)).joined(separator: "\t")
-  }
-
-  private func line(_ name: String, _ rules: [PriceRule]) -> String {
-    let texts = rules.map { rule in
-      var text = rule.path.description
-      switch rule.scale {
-      case nil: break
-      case .fixed(let scale): text += " scale \(scale)"
-      case .path(let scale): text += " scale \(scale)"
-      case .divisor(let divisor): text += " divisor \(divisor)"
-      case .currency: text += " minorUnits"
-      }
-      switch rule.currency {
-      case nil: break
-      case .code(let code): text += " currency \(code)"
-      case .path(let path): text += " currency \(path)"
-      }
-      if let nanos = rule.nanos { text += " nanos \(nanos)" }
-      if !rule.none.isEmpty { text += " none \(rule.none.sorted())" }
-      return text
-    }
-    return ([name] + texts).joined(separator: "\t")
-  }
-
-  private func lines(_ name: String, _ rules: ImageRules) -> [String] {
-    ImageReference.Role.allCases.map { role in
-      (["\(name).\(role.rawValue)"] + rules[rules: role].map(\.fingerprint))
-        .joined(separator: "\t")
-    }
   }
 }

@@ -91,6 +91,7 @@ struct MappingParser {
   static func parse(format: YAMLMapping) throws(CatalogError) -> Mapping {
     var mapping = Mapping(items: [try JSONPath(parsing: "$.items")], item: Mapping.Item())
     try override(&mapping, with: format)
+    mapping.written = "format \(mapping.written)"
     // A format has paths to all fields that a shop of its system can have. A shop without such a field is not an error.
     mapping.item.given = []
     mapping.detail?.given = []
@@ -167,9 +168,12 @@ struct MappingParser {
     }
     if let item = try root["item"]?.mapping(.item) { try override(&mapping.item, with: item) }
     if hasDetail, let detail = try root["detail"]?.mapping(.detail) {
-      try override(&mapping.detail, with: detail)
+      try override(detailOf: &mapping, with: detail)
     }
     if hasDetail { mapping.detail?.values = mapping.values }
+    for member in root.members where keys.contains(member.name) && member.name != "format" {
+      mapping.written += "\(member.name) \(member.value.node.compact) "
+    }
   }
 
   private static func override(
@@ -200,13 +204,13 @@ struct MappingParser {
   }
 
   private static func override(
-    _ detail: inout Mapping.Detail?,
+    detailOf mapping: inout Mapping,
     with node: YAMLMapping
   ) throws(CatalogError) {
     // The other keys of `detail` say how details are requested.
-    guard node.members.contains(where: { !["url", "request", "values"].contains($0.name) })
-    else { return }
-    var changed = detail ?? Mapping.Detail()
+    let read = node.members.filter { !["url", "request", "values"].contains($0.name) }
+    guard !read.isEmpty else { return }
+    var changed = mapping.detail ?? Mapping.Detail()
     try node.read("entries", into: &changed.entries)
     try node.read("id", into: &changed.id)
     try node.read("root", into: &changed.root)
@@ -225,7 +229,8 @@ struct MappingParser {
     let root = try JSONPath(parsing: "$")
     if changed.entries.isEmpty { changed.entries = [root] }
     if changed.root.isEmpty { changed.root = [root] }
-    detail = changed
+    mapping.detail = changed
+    for member in read { mapping.written += "detail.\(member.name) \(member.value.node.compact) " }
   }
 }
 

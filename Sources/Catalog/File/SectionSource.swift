@@ -53,25 +53,8 @@ public struct CombinedSections: Hashable, Sendable {
 extension SectionSource {
   /// A text that changes whenever the source, its titles or its URL change; see ``Mapping/fingerprint``.
   public var fingerprint: String {
-    var writer = StoredFormWriter()
-    writer.array {
-      if !key.isEmpty {
-        $0.value("listed")
-        $0.value(key)
-        $0.value(title)
-        $0.value(subtitle)
-        $0.value(url)
-      }
-      if let parts {
-        $0.value("combined")
-        $0.value(url)
-        $0.value(parts.each.description)
-        $0.value(parts.key.description)
-        $0.value(parts.title?.description)
-        $0.value(parts.subtitle?.description)
-      }
-    }
-    return String(decoding: writer.bytes, as: UTF8.self)
+    let texts = "\([key, title, subtitle, url])"
+    return parts.map { "\(texts) \($0)" } ?? texts
   }
 
   /// The values that distinguish a source from the other sources of its file.

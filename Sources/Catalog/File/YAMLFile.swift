@@ -181,6 +181,26 @@ struct YAMLMapping {
   }
 }
 
+extension Node {
+  /// Whether the value is empty or `null`.
+  fileprivate var isNull: Bool {
+    guard case .scalar(let scalar) = self, scalar.style == .plain || scalar.style == .any else {
+      return false
+    }
+    return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+  }
+
+  /// A text that is the same for equal values, without comments and layout.
+  var compact: String {
+    switch self {
+    case .mapping(let mapping):
+      "{\(mapping.map { "\($0.key.compact): \($0.value.compact)" }.joined(separator: ", "))}"
+    case .sequence(let elements): "[\(elements.map(\.compact).joined(separator: ", "))]"
+    default: isNull ? "null" : (string ?? "").debugDescription
+    }
+  }
+}
+
 /// A value in a YAML file, with its position for error messages.
 struct YAMLNode {
   let node: Node
@@ -189,12 +209,7 @@ struct YAMLNode {
   let file: YAMLFile
 
   /// Whether the value is empty or `null`.
-  var isNull: Bool {
-    guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else {
-      return false
-    }
-    return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
-  }
+  var isNull: Bool { node.isNull }
 
   var isList: Bool {
     if case .sequence = node { true } else { false }
