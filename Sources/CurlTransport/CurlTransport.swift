@@ -42,11 +42,7 @@ package final class CurlTransport: Fetching {
     completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   ) {
     let transfer = Transfer(request, sink, completion)
-    switch core.inbox.submit(transfer) {
-    case .posted: break
-    case .mustWake: core.multi.wake()
-    case .closed: transfer.complete(.failure(transfer.failure(.cancelled)))
-    }
+    if !core.submit(transfer) { transfer.complete(.failure(transfer.failure(.cancelled))) }
   }
 
   /// Parses a URL.
@@ -77,16 +73,14 @@ package final class CurlTransport: Fetching {
   /// Cancels every unfinished request.
   ///
   /// See ``Fetching``.
-  package func cancelAll() {
-    if case .mustWake = core.inbox.cancelAll() { core.multi.wake() }
-  }
+  package func cancelAll() { core.cancelAll() }
 
   /// Cancels every unfinished request, and waits until the transfer thread has ended.
   ///
   /// A later request is cancelled at once, and its completion is called on the caller's thread. The transport calls
   /// this function itself when its last reference is released.
   package func shutdown() {
-    if case .mustWake = core.inbox.close() { core.multi.wake() }
+    core.close()
     thread.join()
   }
 
@@ -127,12 +121,12 @@ package final class CurlTransport: Fetching {
   private static let isLibraryReady = larder_global_init() == CURLE_OK
 }
 
-/// The state that the transfer thread shares with other threads.
+/// The state that the transfer thread shares with other threads, and the messages from them.
 final class TransferCore: Sendable {
   let options: TransportOptions
-  let inbox = Inbox()
   let tally = ActivityTally()
   let multi: MultiHandle
+  private let mailbox = Mutex(Mailbox())
 
   init(_ options: TransportOptions) throws(TransferFailure) {
     self.options = options
@@ -141,6 +135,89 @@ final class TransferCore: Sendable {
     // There can be twice `parallel` transfers, because transfers to silent hosts are not counted. 64 more connections
     // can stay open for hosts without transfers.
     try multi.set(CURLMOPT_MAXCONNECTS, 64 + 2 * options.scheduleLimits.parallel)
+  }
+
+  /// The messages that the transfer thread has not taken yet.
+  struct Mail: Sendable {
+    /// The transfers to start, in the order in which they were submitted.
+    var submitted: [Transfer] = []
+    /// The transfers that were cancelled before the transfer thread took them.
+    var cancelled: [Transfer] = []
+    /// The host names that were resolved, with their addresses.
+    var names: [(host: String, addresses: [IPAddress])] = []
+    /// Whether to cancel every unfinished request.
+    var cancelsAll = false
+    /// Whether to end the loop.
+    var stops = false
+
+    var isEmpty: Bool { submitted.isEmpty && names.isEmpty && !cancelsAll && !stops }
+
+    mutating func cancelAll() {
+      cancelsAll = true
+      cancelled.append(contentsOf: submitted)
+      submitted.removeAll()
+    }
+  }
+
+  private struct Mailbox {
+    var mail = Mail()
+    var isLoopAsleep = false
+    var isClosed = false
+  }
+
+  /// Starts a transfer, unless the result is false because the mailbox is closed.
+  func submit(_ transfer: Transfer) -> Bool {
+    post { $0.submitted.append(transfer) }
+  }
+
+  /// Reports the addresses of a host.
+  func note(_ addresses: [IPAddress], of host: String) {
+    post { $0.names.append((host, addresses)) }
+  }
+
+  /// Cancels every unfinished request.
+  func cancelAll() {
+    post { $0.cancelAll() }
+  }
+
+  /// Cancels every unfinished request, ends the loop, and accepts no further messages.
+  func close() {
+    // All must happen in one step. Otherwise the transfer thread could fall asleep after the first step, and miss the
+    // second.
+    post(closing: true) {
+      $0.cancelAll()
+      $0.stops = true
+    }
+  }
+
+  /// Takes all messages.
+  ///
+  /// If there are none and `orSleep` is true, records that the transfer thread is about to sleep.
+  func collect(orSleep: Bool) -> Mail {
+    mailbox.withLock { state in
+      state.isLoopAsleep = orSleep && state.mail.isEmpty
+      guard !state.mail.isEmpty else { return Mail() }
+      let mail = state.mail
+      state.mail = Mail()
+      return mail
+    }
+  }
+
+  /// Changes the mail, and wakes the transfer thread if it sleeps.
+  ///
+  /// The result is false if the mailbox is closed.
+  @discardableResult
+  private func post(closing: Bool = false, _ body: (inout Mail) -> Void) -> Bool {
+    let (isPosted, mustWake) = mailbox.withLock { state in
+      guard !state.isClosed else { return (false, false) }
+      body(&state.mail)
+      state.isClosed = closing
+      // Further messages need no further wake-up until the transfer thread has taken them.
+      defer { state.isLoopAsleep = false }
+      return (true, state.isLoopAsleep)
+    }
+    if mustWake { multi.wake() }
+    return isPosted
   }
 }
 
@@ -197,95 +274,6 @@ final class TransferThread: Sendable {
       pthread_detach(thread)
     } else {
       pthread_join(thread, nil)
-    }
-  }
-}
-
-/// The messages from other threads to the transfer thread.
-final class Inbox: Sendable {
-  /// The messages that the transfer thread has not taken yet.
-  struct Mail: Sendable {
-    /// The transfers to start, in the order in which they were submitted.
-    var submitted: [Transfer] = []
-    /// The transfers that were cancelled before the transfer thread took them.
-    var cancelled: [Transfer] = []
-    /// The host names that were resolved, with their addresses.
-    var names: [(host: String, addresses: [IPAddress])] = []
-    /// Whether to cancel every unfinished request.
-    var cancelsAll = false
-    /// Whether to end the loop.
-    var stops = false
-
-    var isEmpty: Bool { submitted.isEmpty && names.isEmpty && !cancelsAll && !stops }
-
-    mutating func cancelAll() {
-      cancelsAll = true
-      cancelled.append(contentsOf: submitted)
-      submitted.removeAll()
-    }
-  }
-
-  struct Mailbox: Sendable {
-    var mail = Mail()
-    var isLoopAsleep = false
-    var isClosed = false
-  }
-
-  private let state = Mutex(Mailbox())
-
-  /// The result of posting a message.
-  enum Receipt {
-    case posted
-    /// The caller must wake the transfer thread.
-    case mustWake
-    /// The message was not accepted, because the inbox is closed.
-    case closed
-  }
-
-  func submit(_ transfer: Transfer) -> Receipt {
-    post { $0.submitted.append(transfer) }
-  }
-
-  func note(_ addresses: [IPAddress], of host: String) -> Receipt {
-    post { $0.names.append((host, addresses)) }
-  }
-
-  func cancelAll() -> Receipt {
-    post { $0.cancelAll() }
-  }
-
-  /// Cancels the submitted requests, and accepts no further messages.
-  func close() -> Receipt {
-    // Both must happen in one step. Otherwise the transfer thread could fall asleep after the first step, and miss the
-    // second.
-    post(closing: true) {
-      $0.cancelAll()
-      $0.stops = true
-    }
-  }
-
-  /// Takes all messages.
-  ///
-  /// If there are none and `orSleep` is true, records that the transfer thread is about to sleep.
-  func collect(orSleep: Bool) -> Mail {
-    state.withLock { state in
-      state.isLoopAsleep = orSleep && state.mail.isEmpty
-      guard !state.mail.isEmpty else { return Mail() }
-      let mail = state.mail
-      state.mail = Mail()
-      return mail
-    }
-  }
-
-  private func post(closing: Bool = false, _ body: (inout Mail) -> Void) -> Receipt {
-    state.withLock { state in
-      guard !state.isClosed else { return .closed }
-      body(&state.mail)
-      state.isClosed = closing
-      guard state.isLoopAsleep else { return .posted }
-      // Further messages need no further wake-up until the transfer thread has taken them.
-      state.isLoopAsleep = false
-      return .mustWake
     }
   }
 }

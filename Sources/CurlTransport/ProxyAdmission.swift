@@ -8,7 +8,7 @@ import Transport
 /// For this decision, it resolves the host's name if necessary.
 ///
 /// This type is used on the transfer thread. Names are resolved on other threads, which post the addresses to the
-/// ``Inbox``.
+/// ``TransferCore``.
 struct ProxyAdmission {
   /// Whether the current request of a transfer is allowed to be sent.
   enum Decision {
@@ -123,7 +123,7 @@ struct ProxyAdmission {
       // The closure retains the core, because the name may be resolved after the transfer thread has ended.
       DispatchQueue.global().async { [core] in
         let addresses = core.options.resolver(host)
-        if case .mustWake = core.inbox.note(addresses, of: host) { core.multi.wake() }
+        core.note(addresses, of: host)
       }
     }
   }

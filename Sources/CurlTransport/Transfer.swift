@@ -6,7 +6,7 @@ import Transport
 /// each redirect that it follows. These requests are called hops.
 final class Transfer: @unchecked Sendable {
   // SAFETY: the `let` properties are Sendable. The other properties are used only on the transfer thread. The mutex of
-  // the inbox passes the object to this thread.
+  // the mailbox passes the object to this thread.
   let request: Request
   let sink: any BodySink
   private let completion: @Sendable (Result<Response, TransferFailure>) -> Void

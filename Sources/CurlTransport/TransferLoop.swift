@@ -6,7 +6,7 @@ import Transport
 /// Runs all transfers on the thread that calls `run`.
 ///
 /// The schedule decides which transfer starts next, libcurl sends and receives the bytes, and the loop connects the
-/// two. Other threads use the loop only by posting messages to its ``Inbox``.
+/// two. Other threads use the loop only by posting messages to the ``TransferCore``.
 final class TransferLoop {
   private let core: TransferCore
   private let policy: ExchangePolicy
@@ -56,16 +56,16 @@ final class TransferLoop {
   /// polls would be a third of a sync's time. During the pause, more answers arrive, and the loop handles them together.
   private static let pause: UInt32 = 200
 
-  /// Runs until the inbox is closed and all transfers are completed.
+  /// Runs until the mailbox is closed and all transfers are completed.
   func run() {
     var mayRest = false
     var wait: Int32 = 0
     while true {
-      var mail = core.inbox.collect(orSleep: mayRest)
+      var mail = core.collect(orSleep: mayRest)
       if mayRest, mail.isEmpty {
         if running.count >= Self.manyTransfers { usleep(Self.pause) }
         core.multi.wait(milliseconds: wait)
-        mail = core.inbox.collect(orSleep: false)
+        mail = core.collect(orSleep: false)
       }
       read(mail)
       if mail.stops { return }
@@ -76,7 +76,7 @@ final class TransferLoop {
     }
   }
 
-  private func read(_ mail: Inbox.Mail) {
+  private func read(_ mail: TransferCore.Mail) {
     if mail.cancelsAll {
       endAll(.cancelled)
       for transfer in mail.cancelled {
