@@ -38,7 +38,11 @@ struct HostQueue: Sendable {
   var isHeldToShare = false
   /// Whether the schedule counts the host among the hosts that have work.
   var isCounted = false
-  private var waiting: [FIFO<Int>] = Request.Priority.allCases.map { _ in FIFO() }
+  /// The waiting requests: for each priority, those that go first, and then the others.
+  private var waiting = [ArraySlice<Int>](
+    repeating: [],
+    count: 2 * Request.Priority.allCases.count
+  )
   private var breaker = CircuitBreaker()
   private var quietUntil: MonotonicTime?
   /// Whether the host asked with `Retry-After` for a longer wait than a run makes.
@@ -65,29 +69,17 @@ struct HostQueue: Sendable {
   func answers(at now: MonotonicTime) -> Bool { hasAnswered && !isSilent(at: now) }
 
   mutating func push(_ transfer: Int, _ priority: Request.Priority, first: Bool) {
-    if first {
-      waiting[priority.rawValue].prepend(transfer)
-    } else {
-      waiting[priority.rawValue].append(transfer)
-    }
+    waiting[2 * priority.rawValue + (first ? 0 : 1)].append(transfer)
   }
 
   mutating func pop() -> Int? {
-    for priority in waiting.indices {
-      if let transfer = waiting[priority].popFirst() { return transfer }
-    }
-    return nil
+    guard let queue = waiting.firstIndex(where: { !$0.isEmpty }) else { return nil }
+    return waiting[queue].popFirst()
   }
 
   mutating func remove(where condition: (Int) -> Bool) -> [Int] {
-    var removed: [Int] = []
-    for priority in waiting.indices {
-      var kept = FIFO<Int>()
-      while let transfer = waiting[priority].popFirst() {
-        if condition(transfer) { removed.append(transfer) } else { kept.append(transfer) }
-      }
-      waiting[priority] = kept
-    }
+    let removed = waiting.joined().filter(condition)
+    for queue in waiting.indices { waiting[queue].removeAll(where: condition) }
     return removed
   }
 

@@ -72,7 +72,7 @@ package struct TransferSchedule: Sendable {
   private var limits: Limits
   private var bucket: TokenBucket?
   private var hosts: [HostQueue] = []
-  private var ready = FIFO<Int>()
+  private var ready: ArraySlice<Int> = []
   private var timers = TimerQueue<Timer>()
   /// The number of transfers under way.
   private(set) var active = 0
@@ -109,8 +109,8 @@ package struct TransferSchedule: Sendable {
 
   /// Queues a transfer.
   ///
-  /// If `first` is true, the transfer starts before all others with its host and priority. This is used for the request
-  /// that follows a redirect.
+  /// If `first` is true, the transfer starts before all others with its host and priority that were added without
+  /// `first`. This is used for the request that follows a redirect.
   package mutating func add(
     _ transfer: Int,
     host: Int,
@@ -347,45 +347,5 @@ struct TimerQueue<Element: Sendable>: Sendable {
 
   mutating func removeAll(where condition: (Element) -> Bool) {
     entries.removeAll { condition($0.element) }
-  }
-}
-
-/// A queue whose elements are removed in the order in which they were added.
-///
-/// Each operation takes constant time on average.
-struct FIFO<Element: Sendable>: Sendable {
-  private var items: [Element] = []
-  private var head = 0
-
-  var isEmpty: Bool { head == items.count }
-  var count: Int { items.count - head }
-  var first: Element? { isEmpty ? nil : items[head] }
-
-  mutating func append(_ item: Element) {
-    items.append(item)
-  }
-
-  mutating func prepend(_ item: Element) {
-    if head > 0 {
-      head -= 1
-      items[head] = item
-    } else {
-      items.insert(item, at: 0)
-    }
-  }
-
-  mutating func popFirst() -> Element? {
-    guard head < items.count else { return nil }
-    let item = items[head]
-    head += 1
-    // The rest is moved only when half of the array is unused, so each element is moved about once on average.
-    if head == items.count {
-      items.removeAll(keepingCapacity: items.capacity <= 1024)
-      head = 0
-    } else if head > 1024, head * 2 > items.count {
-      items.removeFirst(head)
-      head = 0
-    }
-    return item
   }
 }

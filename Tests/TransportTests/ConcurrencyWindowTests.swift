@@ -175,21 +175,21 @@ import Testing
     #expect(popped == moments.sorted())
   }
 
-  @Test func `a queue keeps its order however long it gets`() {
-    var queue = FIFO<Int>()
+  @Test func `the queue of a host keeps its order however long it gets`() {
+    var queue = HostQueue(window: ConcurrencyWindow(.upTo(16)))
     var expected = 0
 
     for number in 0..<10_000 {
-      queue.append(number)
+      queue.push(number, .image, first: false)
       if number % 3 != 0 {
-        #expect(queue.popFirst() == expected)
+        #expect(queue.pop() == expected)
         expected += 1
       }
     }
-    queue.prepend(-1)
+    queue.push(-1, .image, first: true)
 
-    #expect(queue.popFirst() == -1)
-    while let number = queue.popFirst() {
+    #expect(queue.pop() == -1)
+    while let number = queue.pop() {
       #expect(number == expected)
       expected += 1
     }
