@@ -32,10 +32,6 @@ struct HostQueue: Sendable {
   var isReady = false
   /// The time at which a timer puts the host back into the round-robin queue.
   var wakes: MonotonicTime?
-  /// Whether the host has used up its share of the run's transfers.
-  ///
-  /// It gets no more until it answers, or until its share grows.
-  var isHeldToShare = false
   /// Whether the schedule counts the host among the hosts that have work.
   var isCounted = false
   /// The waiting requests: for each priority, those that go first, and then the others.

@@ -85,7 +85,7 @@ package struct TransferSchedule: Sendable {
   /// The hosts that have used up their share.
   ///
   /// They get no more transfers until they answer, or until their share grows.
-  private var heldToShare: [Int] = []
+  private var heldToShare: Set<Int> = []
 
   /// The time between two searches for silent hosts while the limit of the run is reached.
   private static let lookDistance = Duration.milliseconds(250)
@@ -154,7 +154,7 @@ package struct TransferSchedule: Sendable {
         wake(host, at: moment)
       case .go where hosts[host].active >= share && !hosts[host].answers(at: now):
         drop(host)
-        hold(host)
+        heldToShare.insert(host)
       case .go:
         if active - passedOver >= limits.parallel {
           passOverSilent(at: now)
@@ -253,17 +253,8 @@ package struct TransferSchedule: Sendable {
     hosts[host].isCounted = isBusy
     busyHosts += isBusy ? 1 : -1
     guard !isBusy else { return }
-    for held in heldToShare {
-      hosts[held].isHeldToShare = false
-      consider(held)
-    }
+    for held in heldToShare.sorted() { consider(held) }
     heldToShare = []
-  }
-
-  private mutating func hold(_ host: Int) {
-    guard !hosts[host].isHeldToShare else { return }
-    hosts[host].isHeldToShare = true
-    heldToShare.append(host)
   }
 
   /// Appends a host that has work to the round-robin queue.
