@@ -264,17 +264,12 @@ final class AccessLog: Sendable {
 
   private func line(_ record: RequestRecord, _ time: UnixTime) -> String {
     guard format == .text else {
-      let line = Line(
-        time: time.rfc3339,
-        level: record.cause == nil ? "info" : "error",
-        client: record.client,
-        method: record.method,
-        target: record.target,
-        status: record.status,
-        bytes: record.bytes,
-        seconds: record.seconds,
-        cause: record.cause
-      )
+      var line = JSONMembers([
+        "time": time.rfc3339, "level": record.cause == nil ? "info" : "error",
+        "client": record.client, "method": record.method, "target": record.target,
+        "status": record.status, "bytes": record.bytes, "seconds": record.seconds,
+      ])
+      if let cause = record.cause { line.values["cause"] = cause }
       return TerminalJSON.text((try? line.jsonLine()) ?? [])
     }
     let milliseconds = (record.seconds * 10_000).rounded() / 10
@@ -282,12 +277,5 @@ final class AccessLog: Sendable {
       "\(time.rfc3339) \(record.client) \(record.method) \(record.target) \(record.status) "
         + "\(record.bytes) B \(milliseconds) ms" + (record.cause.map { ": \($0)" } ?? "")
     )
-  }
-
-  private struct Line: Encodable {
-    let time, level, client, method, target: String
-    let status, bytes: Int
-    let seconds: Double
-    let cause: String?
   }
 }

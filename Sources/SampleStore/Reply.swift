@@ -29,11 +29,11 @@ struct Reply {
 
   /// An answer with an error status and a short JSON body.
   static func problem(_ status: Int, _ text: String, _ fields: [HeaderField] = []) -> Reply {
-    let body = "{\"status\":\(status),\"error\":\(JSONText.quoted(text))}\n"
+    let problem = (try? JSONMembers(["status": status, "error": text]).jsonLine()) ?? []
     return Reply(
       status,
       [HeaderField("Content-Type", MediaType.json)] + fields,
-      body: ByteBuffer(string: body)
+      body: ByteBuffer(bytes: problem + [UInt8(ascii: "\n")])
     )
   }
 

@@ -1,5 +1,4 @@
 import Base
-import FoundationEssentials
 import Glibc
 import HTTPServing
 import Synchronization
@@ -58,7 +57,7 @@ final class SampleOrders: Sendable {
   /// If the file cannot be written, it returns false and keeps the order in neither.
   func take(_ record: OrderRecord) -> Bool {
     state.withLock { records in
-      if let file, !Self.append(Array(record.line.utf8), to: file) { return false }
+      if let file, !Self.append(record.line, to: file) { return false }
       records.append(record)
       return true
     }
@@ -87,23 +86,16 @@ package struct OrderRecord: Hashable, Sendable {
   /// The order as a line of JSON.
   ///
   /// The body is written as text, or as hexadecimal digits if it is not UTF-8.
-  var line: String {
-    let pairs = headers.map { "[\(JSONText.quoted($0.name)),\(JSONText.quoted($0.value))]" }
-    let text = String(validating: body, as: UTF8.self).map { "\"body\":" + JSONText.quoted($0) }
-    let time = UnixTime(Int64(arrival)).rfc3339
-    return "{\"time\":\"\(time)\",\"method\":\(JSONText.quoted(method)),"
-      + "\"path\":\(JSONText.quoted(path)),\"status\":\(status.map(String.init) ?? "null"),"
-      + "\"headers\":[\(pairs.joined(separator: ","))],"
-      + (text ?? "\"bodyHex\":\"\(Hexadecimal.text(body))\"") + "}\n"
-  }
-}
-
-/// Writes JSON strings, for the small JSON documents of the store.
-enum JSONText {
-  /// A text as a JSON string, with quotes and escapes. (RFC 8259, section 7)
-  static func quoted(_ text: String) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .withoutEscapingSlashes
-    return (try? encoder.encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+  var line: [UInt8] {
+    var line = JSONMembers([
+      "time": UnixTime(Int64(arrival)).rfc3339, "method": method, "path": path,
+      "status": status, "headers": headers.map { [$0.name, $0.value] },
+    ])
+    if let text = String(validating: body, as: UTF8.self) {
+      line.values["body"] = text
+    } else {
+      line.values["bodyHex"] = Hexadecimal.text(body)
+    }
+    return ((try? line.jsonLine()) ?? []) + [UInt8(ascii: "\n")]
   }
 }

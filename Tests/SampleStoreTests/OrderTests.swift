@@ -34,8 +34,8 @@ struct OrderTests {
     #expect(
       try folder.text("orders.jsonl") == """
         before
-        {"time":"1994-11-06T08:49:37Z","method":"POST","path":"/hook/T1","status":200,\
-        "headers":[["Host","store"],["Content-Length","6"]],"body":"a\\n\\"b\\"\\u0001"}
+        {"body":"a\\n\\"b\\"\\u0001","headers":[["Host","store"],["Content-Length","6"]],\
+        "method":"POST","path":"/hook/T1","status":200,"time":"1994-11-06T08:49:37Z"}
 
         """
     )

@@ -121,7 +121,7 @@ struct ServingTests {
     let delete = try store.ask("/a.jpg", method: "DELETE")
     let orders = try store.ask("/orders")
 
-    #expect(missing.text == "{\"status\":404,\"error\":\"not found\"}\n")
+    #expect(missing.text == "{\"error\":\"not found\",\"status\":404}\n")
     #expect((delete.status, delete["Allow"]) == (405, "GET, HEAD"))
     #expect((orders.status, orders["Allow"]) == (405, "POST"))
   }

@@ -105,11 +105,10 @@ extension Answer {
     _ fields: [(name: String, value: String)] = [],
     closes: Bool = false
   ) -> Answer {
-    let problem = Problem(
-      title: HTTPResponseStatus(statusCode: status).reasonPhrase,
-      status: status,
-      detail: detail
-    )
+    let title = HTTPResponseStatus(statusCode: status).reasonPhrase
+    let problem = JSONMembers([
+      "type": "about:blank", "title": title, "status": status, "detail": detail,
+    ])
     let bytes = ByteBuffer(bytes: (try? problem.jsonLine()) ?? [])
     var answer = unstored(status, "application/problem+json", fields, bytes)
     answer.closes = closes
@@ -153,13 +152,6 @@ extension Answer {
     var answer = self
     answer.cause = "\(error)"
     return answer
-  }
-
-  private struct Problem: Encodable {
-    var type = "about:blank"
-    let title: String
-    let status: Int
-    let detail: String
   }
 }
 

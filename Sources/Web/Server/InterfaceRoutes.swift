@@ -91,8 +91,24 @@ final class InterfaceRoutes: Sendable {
       let (items, total) = try batches.page(from: query.offset, count: query.limit)
       return try page(of: items, query, total: total)
     default:
-      return PreparedAnswer(document: try SectionsDocument(reader).jsonLine())
+      return PreparedAnswer(document: try Self.sections(reader).jsonLine())
     }
+  }
+
+  /// The answer to `/api/sections`: the catalog, its last run and its sections.
+  private static func sections(_ reader: CatalogReader) throws -> JSONMembers {
+    let last = try reader.lastRun()
+    let sections = try reader.sections().map { section in
+      JSONMembers([
+        "key": section.key, "title": section.title, "subtitle": section.subtitle,
+        "items": try reader.itemCount(of: section), "stale": section.isStale,
+        "url": "/api/sections/" + PercentEncoding.escaped(section.key),
+      ])
+    }
+    return JSONMembers([
+      "catalog": reader.catalog.name, "currency": reader.catalog.currency,
+      "run": last.id.rawValue, "synced": last.finished?.rfc3339, "sections": sections,
+    ])
   }
 
   /// One page of a list, with the total number of items and the link to the next page. (RFC 8288)
@@ -111,42 +127,6 @@ final class InterfaceRoutes: Sendable {
   ///
   /// The path works even if the cache lacks the picture: the server then fetches it.
   private static func place(_ image: ShownPicture) -> String { "/" + image.name.path }
-}
-
-/// The answer to `/api/sections`: the catalog, its last run and its sections.
-private struct SectionsDocument: Encodable {
-  private struct Section: Encodable {
-    let key: String
-    let title: String
-    @OrNull var subtitle: String?
-    let items: Int
-    let stale: Bool
-    let url: String
-  }
-
-  private let catalog: String
-  private let currency: String
-  private let run: Int64
-  private let synced: String?
-  private let sections: [Section]
-
-  init(_ reader: CatalogReader) throws {
-    let last = try reader.lastRun()
-    catalog = reader.catalog.name
-    currency = reader.catalog.currency
-    run = last.id.rawValue
-    synced = last.finished?.rfc3339
-    sections = try reader.sections().map { section in
-      Section(
-        key: section.key,
-        title: section.title,
-        subtitle: section.subtitle,
-        items: try reader.itemCount(of: section),
-        stale: section.isStale,
-        url: "/api/sections/" + PercentEncoding.escaped(section.key)
-      )
-    }
-  }
 }
 
 /// A request to the JSON interface, parsed and checked.
