@@ -111,20 +111,49 @@ extension AttemptOutcome {
     return .failed(unreachable)
   }
 
+  /// The outcome for a status that is not from 200 to 299.
+  ///
+  /// A POST must not be repeated unless the response proves that the first request had no effect. (RFC 9110, section
+  /// 9.2.2) The response may be from the webhook itself, or from a gateway in front of it. A gateway forwards requests,
+  /// and often does not know whether a forwarded request had an effect.
   private static func refusal(
     _ status: Int,
     _ failure: TransferFailure,
     saying word: String? = nil
   ) -> AttemptOutcome {
     let reason = "http-\(status)" + (word.map { " \($0)" } ?? "")
-    switch StatusMeaning(status, body: failure.refusal) {
-    case .refused: return .refused(reason)
-    case .stopped: return .stopped(reason)
-    case .mayHaveArrived: return .unknown(reason, retryAfter: failure.retryAfter)
-    case .notTaken:
-      var answer = Failure(reason, retryAfter: failure.retryAfter)
-      answer.pausesWebhook = status == 429 || status == 503
-      return .failed(answer)
+    let mayHaveArrived = AttemptOutcome.unknown(reason, retryAfter: failure.retryAfter)
+    var notTaken = Failure(reason, retryAfter: failure.retryAfter)
+    notTaken.pausesWebhook = status == 429 || status == 503
+    return switch status {
+    // The message itself is wrong. (RFC 9110, sections 15.5.1, 15.5.14 and 15.5.21)
+    case 400, 413, 422: .refused(reason)
+    // The URL does not exist any more, or larder is no longer allowed to use it. (Sections 15.5.2, 15.5.4, 15.5.5 and
+    // 15.5.11)
+    case 401, 403, 404, 410: .stopped(reason)
+    // The client should send the same request to another URL, so this request had no effect. (Sections 15.4.2, 15.4.8
+    // and 15.4.9)
+    case 301, 307, 308: .failed(notTaken)
+    // nginx sends 499, and AWS sends 460, if its client closed the connection. This client may be another gateway,
+    // and the request may have had an effect. These statuses are not registered.
+    case 499, 460: mayHaveArrived
+    // With all other statuses from 400 to 499, the request had no effect. For example, 408 means that the request was
+    // incomplete, and 429 means that there were too many requests.
+    case 402...498: .failed(notTaken)
+    // Envoy also sends 503 if its connection to the webhook failed after it had forwarded the request.
+    case 503
+    where failure.refusal.starts(with: "upstream connect error or disconnect/reset".utf8):
+      mayHaveArrived
+    // The webhook could not carry out the request (sections 15.6.1, 15.6.2, 15.6.4 and 15.6.6), or a gateway could
+    // not forward it. The registered statuses 507, 508, 510 and 511 have the same meaning.
+    case 500, 501, 503, 505, 506, 507, 508, 510, 511: .failed(notTaken)
+    // Cloudflare sends these statuses if it could not connect to the webhook.
+    case 521, 523, 525, 526: .failed(notTaken)
+    // With 502 and 504, a gateway forwarded the request and received no valid response. (Sections 15.6.3 and 15.6.5)
+    // Other gateways use 520, 522, 524 and similar statuses for this. With 302 and 303, a webhook that accepted the
+    // message may lead a browser to a page about the result. (Sections 15.4.3 and 15.4.4) The meaning of any other
+    // status is not known.
+    default: mayHaveArrived
     }
   }
 }
@@ -170,58 +199,4 @@ private enum SlackReply {
     "no_team", "no_text", "posting_to_general_channel_denied", "rollup_error", "team_disabled",
     "too_many_attachments", "user_not_found",
   ]
-}
-
-/// The meaning of an HTTP status for a message that was sent with POST.
-///
-/// A POST must not be repeated unless the response proves that the first request had no effect. (RFC 9110, section
-/// 9.2.2) The response may be from the webhook itself, or from a gateway in front of it. A gateway forwards requests,
-/// and often does not know whether a forwarded request had an effect.
-enum StatusMeaning: Hashable {
-  /// The webhook will never accept this message.
-  case refused
-  /// The webhook no longer accepts any message.
-  case stopped
-  /// The webhook did not accept this message, but may accept it later.
-  case notTaken
-  /// The webhook may have accepted this message.
-  case mayHaveArrived
-
-  /// Interprets a status.
-  ///
-  /// - Parameters:
-  ///   - status: The status of the response. It is not from 200 to 299.
-  ///   - body: The first bytes of the response's body.
-  init(_ status: Int, body: [UInt8] = []) {
-    self =
-      switch status {
-      // The message itself is wrong. (RFC 9110, sections 15.5.1, 15.5.14 and 15.5.21)
-      case 400, 413, 422: .refused
-      // The URL does not exist any more, or larder is no longer allowed to use it. (Sections 15.5.2, 15.5.4, 15.5.5 and
-      // 15.5.11)
-      case 401, 403, 404, 410: .stopped
-      // The client should send the same request to another URL, so this request had no effect. (Sections 15.4.2, 15.4.8
-      // and 15.4.9)
-      case 301, 307, 308: .notTaken
-      // nginx sends 499, and AWS sends 460, if its client closed the connection. This client may be another gateway,
-      // and the request may have had an effect. These statuses are not registered.
-      case 499, 460: .mayHaveArrived
-      // With all other statuses from 400 to 499, the request had no effect. For example, 408 means that the request was
-      // incomplete, and 429 means that there were too many requests.
-      case 402...498: .notTaken
-      // Envoy also sends 503 if its connection to the webhook failed after it had forwarded the request.
-      case 503 where body.starts(with: "upstream connect error or disconnect/reset".utf8):
-        .mayHaveArrived
-      // The webhook could not carry out the request (sections 15.6.1, 15.6.2, 15.6.4 and 15.6.6), or a gateway could
-      // not forward it. The registered statuses 507, 508, 510 and 511 have the same meaning.
-      case 500, 501, 503, 505, 506, 507, 508, 510, 511: .notTaken
-      // Cloudflare sends these statuses if it could not connect to the webhook.
-      case 521, 523, 525, 526: .notTaken
-      // With 502 and 504, a gateway forwarded the request and received no valid response. (Sections 15.6.3 and 15.6.5)
-      // Other gateways use 520, 522, 524 and similar statuses for this. With 302 and 303, a webhook that accepted the
-      // message may lead a browser to a page about the result. (Sections 15.4.3 and 15.4.4) The meaning of any other
-      // status is not known.
-      default: .mayHaveArrived
-      }
-  }
 }

@@ -79,7 +79,7 @@ struct FaultTests {
     #expect(answer.status == 503)
     #expect(answer["Retry-After"] == "7")
     #expect(answer["ETag"] == nil)
-    #expect(answer.text == "{\"status\":503,\"error\":\"service unavailable\"}\n")
+    #expect(answer.text == "{\"error\":\"service unavailable\",\"status\":503}\n")
   }
 
   @Test func `a redirect names another place`() throws {
