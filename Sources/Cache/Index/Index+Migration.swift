@@ -1,4 +1,5 @@
 import Base
+import FoundationEssentials
 import GRDB
 import Glibc
 import SQLite
@@ -17,227 +18,164 @@ extension Index {
       "picture", "document", "decoded", "item", "listing", "detail", "picture_change",
       "unreferenced", "square",
     ]
+    let functions = try migrationFunctions(in: db)
+    for function in functions { db.add(function: function) }
+    defer { for function in functions { db.remove(function: function) } }
     for table in moved { try db.execute(sql: "ALTER TABLE \(table) RENAME TO old_\(table)") }
     try db.execute(sql: schema)
-    try movePictures(in: db)
-    try moveItems(in: db)
+    try db.execute(sql: movedPictures)
+    try forgetShared(in: db)
+    try db.execute(sql: movedRows)
     try moveListings(in: db)
-    try moveDocuments(in: db)
-    try moveDetails(in: db)
+    try db.execute(sql: movedDocuments)
     for table in moved { try db.execute(sql: "DROP TABLE old_\(table)") }
     try db.execute(sql: viewSchema)
     // The list of migrations starts at this version.
     try db.execute(sql: "DELETE FROM grdb_migrations")
   }
 
-  /// Moves the rows of pictures, with the old paths of their files, and the rows that refer to them.
-  ///
-  /// If two URLs had the same file name, both pictures are marked as missing, because it is not known which picture's
-  /// bytes the file has.
-  private static func movePictures(in db: Database) throws {
+  /// The SQL functions that the statements of the migration call.
+  private static func migrationFunctions(in db: Database) throws -> [DatabaseFunction] {
+    func function(
+      _ name: String,
+      _ count: Int = 1,
+      _ value: @escaping @Sendable ([DatabaseValue]) -> (any DatabaseValueConvertible)?
+    ) -> DatabaseFunction {
+      DatabaseFunction(name, argumentCount: count, pure: true, function: value)
+    }
+    // The key of a document depends on its reader, which no row records. But nearly all readers can be derived from the
+    // names of catalogs and sections. If the reader of a document is not found, the document is requested again.
+    var readers = [""]
+    let keys = try db.all("SELECT key FROM run_section UNION SELECT key FROM decoded") {
+      $0.text(0) ?? ""
+    }
+    for name in try db.all("SELECT name FROM catalog", make: { $0.text(0) ?? "" }) {
+      readers += ["\(name)\tdetails", "\(name)\tsections"]
+      readers += keys.map { "\(name)\tsection\t\($0)" }
+    }
+    return [
+      // The key of a text or of bytes, and the older key of the same text.
+      function("identity") {
+        IdentityDigest(of: [UInt8](Data.fromDatabaseValue($0[0]) ?? Data()))
+      },
+      function("older_key") { IdentityDigest.fromDatabaseValue($0[0])?.olderNumber },
+      function("older_path") {
+        String.fromDatabaseValue($0[0]).map { PictureName(older: $0).path }
+      },
+      // A packed list of numbers as a JSON array.
+      function("unpacked") {
+        "\(PackedNumbers.unpack([UInt8](Data.fromDatabaseValue($0[0]) ?? Data())))"
+      },
+      function("document_key", 2) { [readers] values in
+        let url = String.fromDatabaseValue(values[0]) ?? ""
+        let number = Int64.fromDatabaseValue(values[1]) ?? 0
+        return readers.lazy.map { DocumentID(url: url, reader: $0).digest }
+          .first { $0.olderNumber == number }
+          ?? IdentityDigest(high: UInt64(bitPattern: number), low: 0)
+      },
+    ]
+  }
+
+  /// Moves the rows of pictures, with the old paths of their files.
+  private static let movedPictures = {
     let new = ["id", "older", "identity"]
     let columns = (pictureColumns.filter { !new.contains($0) } + ["content"])
       .joined(separator: ", ")
-    let rows = try RowStatement(db, "SELECT row, url, sha256 IS NOT NULL FROM old_picture")
-    let write = try RowStatement(
-      db,
+    return """
+      INSERT OR REPLACE INTO picture(row, id, older, \(columns))
+      SELECT row, identity(url), CASE WHEN sha256 IS NOT NULL THEN older_path(url) END, \(columns) FROM old_picture;
       """
-      INSERT OR REPLACE INTO picture(row, id, older, \(columns)) \
-      SELECT row, ?1, ?2, \(columns) FROM old_picture WHERE row = ?3
-      """
-    )
-    while try rows.next() {
-      let url = rows.text(1) ?? ""
-      try write.run(
-        PictureID(url: url).digest,
-        rows.number(2) != 0 ? PictureName(older: url).path : nil,
-        rows.number(0)
-      )
-    }
+  }()
+
+  /// If two URLs had the same file name, marks both pictures as missing, because it is not known which picture's bytes
+  /// the file has.
+  private static func forgetShared(in db: Database) throws {
     let shared = """
       SELECT id FROM picture WHERE older IN \
       (SELECT older FROM picture WHERE older IS NOT NULL GROUP BY older HAVING count(*) > 1)
       """
-    for id in try PictureID.fetchAll(db, sql: shared) { try forget(id, in: db) }
-    let join = "JOIN old_picture ON old_picture.id = o.picture JOIN picture USING (row)"
-    try db.execute(
-      sql: """
-        INSERT INTO picture_change(run, picture, before, after)
-        SELECT o.run, picture.id, o.before, o.after FROM old_picture_change o \(join);
-        INSERT INTO unreferenced(picture, since)
-        SELECT picture.id, o.since FROM old_unreferenced o \(join);
-        INSERT INTO square(picture, side, path, source, sha256, bytes, inode, modified, failure)
-        SELECT picture.id, o.side, o.path, o.source, o.sha256, o.bytes, o.inode, o.modified, o.failure
-        FROM old_square o \(join);
-        """
-    )
+    for id in try db.all(shared, make: { PictureID($0.key(0)) }) { try forget(id, in: db) }
   }
 
-  /// Moves the rows of items.
-  private static func moveItems(in db: Database) throws {
-    let rows = try RowStatement(db, "SELECT row, key, body, pictures FROM old_item ORDER BY row")
-    let write = try RowStatement(
-      db,
-      "INSERT OR IGNORE INTO item(row, key, digest, body) VALUES (?,?,?,?)"
-    )
-    let shown = try RowStatement(db, ListingQuery.newPicture.rawValue)
-    while try rows.next() {
-      let (row, body) = (rows.number(0), rows.bytes(2) ?? [])
-      try write.run(row, rows.text(1) ?? "", IdentityDigest(of: body), body)
-      guard db.changesCount > 0 else { continue }
-      try movePictures(rows.bytes(3), of: body, to: row, shown, in: db)
-    }
-  }
-
-  /// Writes a row for each picture of an item or detail.
+  /// Moves the rows that refer to pictures, and the rows of items.
   ///
-  /// A picture that was never requested has no row yet, but its URL is in the body that shows it.
-  private static func movePictures(
-    _ packed: [UInt8]?,
-    of body: [UInt8],
-    to owner: Int64,
-    _ writer: borrowing RowStatement,
-    in db: Database
-  ) throws {
-    let known = try RowStatement(
-      db,
-      "SELECT row FROM old_picture JOIN picture USING (row) WHERE old_picture.id = ?1"
-    )
-    var named: [Int64: Int64]?
-    var place = Int64(0)
-    for number in PackedNumbers.unpack(packed ?? []) {
-      known.restart(number)
-      var row = try known.next() ? known.number(0) : nil
-      if row == nil {
-        if named == nil { named = try pictures(namedBy: body, in: db) }
-        row = named?[number]
-      }
-      guard let row else { continue }
-      try writer.run(owner, place, row)
-      place += 1
-    }
-  }
+  /// A picture that was never requested has no row yet, but its URL is in the body that shows it. If a listing repeats
+  /// an item, the first one stays. If an item is missing, its place gets a number that no item has.
+  private static let movedRows = """
+    CREATE TEMP TABLE known(number INTEGER PRIMARY KEY, row INTEGER NOT NULL);
+    INSERT INTO known SELECT o.id, o.row FROM old_picture o JOIN picture USING (row);
+    INSERT INTO picture_change(run, picture, before, after)
+    SELECT o.run, p.id, o.before, o.after FROM old_picture_change o JOIN known ON number = o.picture
+    JOIN picture p USING (row);
+    INSERT INTO unreferenced(picture, since)
+    SELECT p.id, o.since FROM old_unreferenced o JOIN known ON number = o.picture JOIN picture p USING (row);
+    INSERT INTO square(picture, side, path, source, sha256, bytes, inode, modified, failure)
+    SELECT p.id, o.side, o.path, o.source, o.sha256, o.bytes, o.inode, o.modified, o.failure
+    FROM old_square o JOIN known ON number = o.picture JOIN picture p USING (row);
 
-  /// Gives a row to each picture whose URL is in a body, and returns the rows by the old keys of the pictures.
-  private static func pictures(namedBy body: [UInt8], in db: Database) throws -> [Int64: Int64] {
-    let urls = try RowStatement(
-      db,
-      "SELECT json_extract(value, '$.url') FROM json_each(CASE WHEN json_valid(?1) THEN ?1 END, '$.images')"
-    )
-    let pictures = try urls.all(String(decoding: body, as: UTF8.self)) { row in
-      let url = row.text(0) ?? ""
-      return PictureAddress(id: PictureID(url: url), url: url, identity: url)
-    }
-    let rows = try name(pictures, in: db).map { ($0.olderNumber, $1) }
-    return Dictionary(rows) { first, _ in first }
-  }
+    INSERT OR IGNORE INTO picture(id, url) SELECT identity(url), url FROM (
+      SELECT DISTINCT CASE WHEN image.type = 'object' THEN json_extract(image.value, '$.url') END AS url
+      FROM (SELECT CAST(body AS TEXT) AS body FROM old_item UNION ALL SELECT CAST(body AS TEXT) FROM old_detail) AS shown
+      CROSS JOIN json_each(CASE WHEN json_valid(shown.body) THEN shown.body END, '$.images') AS image)
+    WHERE url IS NOT NULL AND older_key(identity(url)) NOT IN (SELECT number FROM known);
+    INSERT OR IGNORE INTO known SELECT older_key(id), row FROM picture WHERE row NOT IN (SELECT row FROM known);
 
-  /// Moves the listings.
-  ///
-  /// If a listing repeats an item, the first one stays. If an item is missing, its place gets a number that no item has.
+    INSERT OR IGNORE INTO item(row, key, digest, body)
+    SELECT row, key, identity(body), body FROM old_item ORDER BY row;
+    INSERT INTO item_picture(item, place, picture)
+    SELECT item.row, row_number() OVER (PARTITION BY item.row ORDER BY shown.key) - 1, known.row
+    FROM item JOIN old_item o ON o.row = item.row CROSS JOIN json_each(unpacked(o.pictures)) AS shown
+    JOIN known ON number = shown.value;
+
+    INSERT INTO listing_item(listing, place, item)
+    SELECT listing, row_number() OVER (PARTITION BY listing ORDER BY first) - 1, item FROM (
+      SELECT o.id AS listing, min(place.key) AS first, coalesce(i.row, -1 - place.key) AS item
+      FROM old_listing o CROSS JOIN json_each(unpacked(o.items)) AS place LEFT JOIN old_item i ON i.id = place.value
+      GROUP BY o.id, coalesce(i.row, -1 - place.key));
+    """
+
+  /// Writes the rows of the listings, with the digests of their items.
   private static func moveListings(in db: Database) throws {
-    let rows = try RowStatement(db, "SELECT id, items FROM old_listing")
-    let place = try RowStatement(
-      db,
-      """
-      INSERT OR IGNORE INTO listing_item(listing, place, item) \
-      VALUES (?1, ?2, coalesce((SELECT row FROM old_item WHERE id = ?3), -1 - ?2))
-      """
-    )
-    let items = try RowStatement(
-      db,
-      "SELECT item FROM listing_item WHERE listing = ?1 ORDER BY place"
-    )
-    let listing = try RowStatement(
-      db,
-      "INSERT OR IGNORE INTO listing(id, digest, items) VALUES (?,?,?)"
-    )
-    while try rows.next() {
-      var (digest, count) = (RunningDigest(), Int64(0))
-      for number in PackedNumbers.unpack(rows.bytes(1) ?? []) {
-        try place.run(rows.number(0), count, number)
-        count += Int64(db.changesCount)
+    let items = try RowStatement(db, ListingQuery.places.rawValue)
+    for id in try db.all("SELECT id FROM old_listing", make: { $0.number(0) }) {
+      var (digest, count) = (RunningDigest(), 0)
+      try items.forEach(id) {
+        digest.add(ItemVersion(rawValue: $0.number(1)))
+        count += 1
       }
-      items.restart(rows.number(0))
-      while try items.next() { digest.add(ItemVersion(rawValue: items.number(0))) }
-      try listing.run(rows.number(0), digest.identity, count)
-      guard db.changesCount == 0 else { continue }
+      let listing = "INSERT OR IGNORE INTO listing(id, digest, items) VALUES (?,?,?)"
+      guard try db.run(listing, id, digest.identity, count) == 0 else { continue }
       // Without the repeats, the listing equals another one, which takes its place.
-      let known = try ListingID.fetchOne(
-        db,
-        sql: "SELECT id FROM listing WHERE digest = ?",
-        arguments: [digest.identity]
-      )
       for table in ["run_section", "old_decoded"] {
-        try db.execute(
-          sql: "UPDATE \(table) SET listing = ? WHERE listing = ?",
-          arguments: [known, rows.number(0)]
+        let known = "(SELECT id FROM listing WHERE digest = ?2)"
+        try db.run(
+          "UPDATE \(table) SET listing = \(known) WHERE listing = ?1",
+          id,
+          digest.identity
         )
       }
-      try db.execute(sql: ListingQuery.dropPlaces.rawValue, arguments: [rows.number(0)])
+      try db.run(ListingQuery.dropPlaces.rawValue, id)
     }
   }
 
-  /// Moves the rows of documents and of their decoded sections.
-  ///
-  /// The key of a document depends on its reader, which no row records. But nearly all readers can be derived from the
-  /// names of catalogs and sections. If the reader of a document is not found, the document is requested again.
-  private static func moveDocuments(in db: Database) throws {
-    try db.execute(sql: "ALTER TABLE old_document ADD COLUMN key BLOB")
-    var readers = [""]
-    for name in try String.fetchAll(db, sql: "SELECT name FROM catalog") {
-      readers += ["\(name)\tdetails", "\(name)\tsections"]
-      readers += try String.fetchAll(
-        db,
-        sql: "SELECT key FROM run_section UNION SELECT key FROM old_decoded"
-      ).map { "\(name)\tsection\t\($0)" }
-    }
-    let rows = try RowStatement(db, "SELECT id, url FROM old_document")
-    let write = try RowStatement(db, "UPDATE old_document SET key = ? WHERE id = ?")
-    while try rows.next() {
-      let (number, url) = (rows.number(0), rows.text(1) ?? "")
-      let key = readers.lazy.map { DocumentID(url: url, reader: $0).digest }
-        .first { $0.olderNumber == number }
-      try write.run(key ?? IdentityDigest(high: UInt64(bitPattern: number), low: 0), number)
-    }
-    try db.execute(
-      sql: """
-        INSERT OR IGNORE INTO document(id, url, mapping, response, expiry, digest, fetched, next)
-        SELECT key, url, mapping, response, expiry, digest, fetched, next FROM old_document;
-        INSERT OR IGNORE INTO decoded(document, position, key, title, subtitle, listing, skipped)
-        SELECT o.key, d.position, d.key, d.title, d.subtitle, d.listing, d.skipped
-        FROM old_decoded d JOIN old_document o ON o.id = d.document;
-        """
-    )
-  }
-
-  /// Moves the rows of details.
-  private static func moveDetails(in db: Database) throws {
-    let rows = try RowStatement(
-      db,
-      """
-      SELECT d.catalog, d.item, o.key, d.state, d.body, d.pictures, d.since \
-      FROM old_detail d LEFT JOIN old_document o ON o.id = d.document
-      """
-    )
-    let write = try RowStatement(
-      db,
-      "INSERT INTO detail(catalog, item, document, state, body, since) VALUES (?,?,?,?,?,?)"
-    )
-    let shown = try RowStatement(db, ListingQuery.newDetailPicture.rawValue)
-    while try rows.next() {
-      let body = rows.bytes(4)
-      try write.run(
-        rows.number(0),
-        rows.text(1) ?? "",
-        rows.key(2),
-        rows.text(3) ?? "",
-        body,
-        rows.optionalNumber(6)
-      )
-      try movePictures(rows.bytes(5), of: body ?? [], to: db.lastInsertedRowID, shown, in: db)
-    }
-  }
+  /// Moves the rows of documents, of their decoded sections, and of details.
+  private static let movedDocuments = """
+    ALTER TABLE old_document ADD COLUMN key BLOB;
+    UPDATE old_document SET key = document_key(url, id);
+    INSERT OR IGNORE INTO document(id, url, mapping, response, expiry, digest, fetched, next)
+    SELECT key, url, mapping, response, expiry, digest, fetched, next FROM old_document;
+    INSERT OR IGNORE INTO decoded(document, position, key, title, subtitle, listing, skipped)
+    SELECT o.key, d.position, d.key, d.title, d.subtitle, d.listing, d.skipped
+    FROM old_decoded d JOIN old_document o ON o.id = d.document;
+    INSERT INTO detail(catalog, item, document, state, body, since)
+    SELECT d.catalog, d.item, coalesce(o.key, zeroblob(16)), d.state, d.body, d.since
+    FROM old_detail d LEFT JOIN old_document o ON o.id = d.document;
+    INSERT INTO detail_picture(detail, place, picture)
+    SELECT d.row, row_number() OVER (PARTITION BY d.row ORDER BY shown.key) - 1, known.row
+    FROM old_detail o JOIN detail d ON d.catalog = o.catalog AND d.item = o.item
+    CROSS JOIN json_each(unpacked(o.pictures)) AS shown JOIN known ON number = shown.value;
+    DROP TABLE temp.known;
+    """
 }
 
 extension Index {
@@ -255,12 +193,8 @@ extension Index {
   /// - Throws: ``LarderError`` when a file cannot be renamed, or the index cannot be read or written.
   func takeOver(_ layout: CacheLayout, on disk: any Disk) throws(LarderError) {
     while true {
-      let entries = try read { db in
-        try RowStatement(
-          db,
-          Self.select + " WHERE older IS NOT NULL ORDER BY older LIMIT \(Self.takenOverAtOnce)"
-        ).all { PictureEntry($0) }
-      }
+      let older = " WHERE older IS NOT NULL ORDER BY older LIMIT \(Self.takenOverAtOnce)"
+      let entries = try rows(Self.select + older) { PictureEntry($0) }
       guard !entries.isEmpty else { return }
       let squares = try squares(of: entries)
       if let remote = layout.remote {
@@ -270,17 +204,10 @@ extension Index {
       }
       try rename(squares, in: layout, on: disk)
       try write { db in
-        for (square, path) in squares {
-          try db.execute(
-            sql: "UPDATE square SET path = ? WHERE picture = ? AND side = ?",
-            arguments: [path, square.picture, square.side]
-          )
-        }
+        let moved = "UPDATE square SET path = ? WHERE picture = ? AND side = ?"
+        for (square, path) in squares { try db.run(moved, path, square.picture, square.side) }
         for entry in entries {
-          try db.execute(
-            sql: "UPDATE picture SET older = NULL WHERE id = ?",
-            arguments: [entry.id]
-          )
+          try db.run("UPDATE picture SET older = NULL WHERE id = ?", entry.id)
         }
       }
     }
@@ -319,7 +246,7 @@ extension Index {
       return try entries.flatMap { entry in
         let name = entry.ownName
         let folder = PictureName.folderName(name.folder)
-        return try select.all(entry.id.digest) { row in
+        return try select.all(entry.id) { row in
           let square = SquareEntry(row)
           let ending = square.path[PictureName.withoutEnding(square.path).endIndex...]
           return (square, "\(folder)/\(PictureName.withoutEnding(name.file))\(ending)")

@@ -50,6 +50,17 @@ struct RowStatement: ~Copyable {
     _ = try next()
   }
 
+  /// Calls `body` with each row of a query with new arguments.
+  ///
+  /// - Throws: `DatabaseError` with SQLite's code and message; and what `body` throws.
+  func forEach<each Argument: RowArgument>(
+    _ arguments: repeat each Argument,
+    body: (borrowing RowStatement) throws -> Void
+  ) throws {
+    restart(repeat each arguments)
+    while try next() { try body(self) }
+  }
+
   /// The rows of a query with new arguments, as `make` reads them.
   ///
   /// - Throws: `DatabaseError` with SQLite's code and message; and what `make` throws.
@@ -57,9 +68,8 @@ struct RowStatement: ~Copyable {
     _ arguments: repeat each Argument,
     make: (borrowing RowStatement) throws -> Value
   ) throws -> [Value] {
-    restart(repeat each arguments)
     var values: [Value] = []
-    while try next() { values.append(try make(self)) }
+    try forEach(repeat each arguments) { values.append(try make($0)) }
     return values
   }
 
@@ -134,6 +144,9 @@ struct RowStatement: ~Copyable {
     return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
   }
 
+  /// The numbers in a column, as ``PackedNumbers`` packs them.
+  func numbers(_ column: Int32) -> [Int64] { PackedNumbers.unpack(bytes(column) ?? []) }
+
   /// The bytes in a column; nil if it is NULL.
   func bytes(_ column: Int32) -> [UInt8]? {
     guard !isNull(column) else { return nil }
@@ -161,6 +174,21 @@ extension Int64: RowArgument {
     sqlite3_bind_int64(statement, place, self)
   }
 }
+
+extension Int: RowArgument {
+  func bind(to statement: OpaquePointer, _ place: Int32) { Int64(self).bind(to: statement, place) }
+}
+
+extension RowArgument where Self: RawRepresentable, RawValue: RowArgument {
+  func bind(to statement: OpaquePointer, _ place: Int32) { rawValue.bind(to: statement, place) }
+}
+
+extension CatalogID: RowArgument {}
+extension RunID: RowArgument {}
+extension ListingID: RowArgument {}
+extension ItemVersion: RowArgument {}
+extension HistoryField: RowArgument {}
+extension DetailEntry.State: RowArgument {}
 
 extension UnixTime: RowArgument {
   func bind(to statement: OpaquePointer, _ place: Int32) { seconds.bind(to: statement, place) }
@@ -196,10 +224,57 @@ extension IdentityDigest: RowArgument {
   }
 }
 
+extension PictureID: RowArgument {
+  func bind(to statement: OpaquePointer, _ place: Int32) { digest.bind(to: statement, place) }
+}
+
+extension DocumentID: RowArgument {
+  func bind(to statement: OpaquePointer, _ place: Int32) { digest.bind(to: statement, place) }
+}
+
 extension RowArgument {
   // SAFETY: This is SQLITE_TRANSIENT, a C macro that Swift does not import. It tells SQLite to copy the bytes at once.
   fileprivate var copied: sqlite3_destructor_type {
     unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+  }
+}
+
+extension Database {
+  /// Runs one statement that writes, and returns the number of changed rows.
+  @discardableResult
+  func run<each Argument: RowArgument>(
+    _ sql: String,
+    _ arguments: repeat each Argument
+  ) throws -> Int {
+    try RowStatement(self, sql).run(repeat each arguments)
+    return changesCount
+  }
+
+  /// Calls `body` with each row of a query.
+  func forEach<each Argument: RowArgument>(
+    _ sql: String,
+    _ arguments: repeat each Argument,
+    body: (borrowing RowStatement) throws -> Void
+  ) throws {
+    try RowStatement(self, sql).forEach(repeat each arguments, body: body)
+  }
+
+  /// The rows of a query, as `make` reads them.
+  func all<Value, each Argument: RowArgument>(
+    _ sql: String,
+    _ arguments: repeat each Argument,
+    make: (borrowing RowStatement) throws -> Value
+  ) throws -> [Value] {
+    try RowStatement(self, sql).all(repeat each arguments, make: make)
+  }
+
+  /// The first row of a query, as `make` reads it; nil if there is none.
+  func first<Value, each Argument: RowArgument>(
+    _ sql: String,
+    _ arguments: repeat each Argument,
+    make: (borrowing RowStatement) throws -> Value
+  ) throws -> Value? {
+    try RowStatement(self, sql).first(repeat each arguments, make: make)
   }
 }
 
@@ -210,7 +285,7 @@ extension Index {
     _ arguments: repeat each Argument,
     make: (borrowing RowStatement) throws -> Value
   ) throws(LarderError) -> [Value] {
-    try read { db in try RowStatement(db, sql).all(repeat each arguments, make: make) }
+    try read { db in try db.all(sql, repeat each arguments, make: make) }
   }
 
   /// Runs one statement that writes, in a transaction of its own.
@@ -218,7 +293,7 @@ extension Index {
     _ sql: String,
     _ arguments: repeat each Argument
   ) throws(LarderError) {
-    try write { db in try RowStatement(db, sql).run(repeat each arguments) }
+    try write { db in try db.run(sql, repeat each arguments) }
   }
 
   /// The first row of a query, as `make` reads it; nil if there is none.
@@ -227,6 +302,6 @@ extension Index {
     _ arguments: repeat each Argument,
     make: (borrowing RowStatement) throws -> Value
   ) throws(LarderError) -> Value? {
-    try read { db in try RowStatement(db, sql).first(repeat each arguments, make: make) }
+    try read { db in try db.first(sql, repeat each arguments, make: make) }
   }
 }
