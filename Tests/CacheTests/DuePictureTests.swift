@@ -162,7 +162,9 @@ struct DuePictureTests {
     try index.save((0..<50).map { entry($0) })
     _ = try see((0..<50).map { id($0) }, rule())
     let gone = id(7)
-    try index.write { try $0.execute(sql: "DELETE FROM picture WHERE id = ?", arguments: [gone]) }
+    try index.write {
+      try $0.execute(sql: "DELETE FROM picture WHERE id = ?", arguments: [gone.digest])
+    }
 
     var waiting: [PictureID] = []
     try index.forEachDue("a") { waiting.append($0.id) }

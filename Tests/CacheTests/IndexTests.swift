@@ -217,7 +217,7 @@ struct IndexTests {
           response = x'fffe', expiry = 'soon', checked = 'then', content = 1.5, failure = 0 \
           WHERE id = ?
           """,
-        arguments: [id]
+        arguments: [id.digest]
       )
     }
 

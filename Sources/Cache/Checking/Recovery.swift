@@ -1,5 +1,4 @@
 import Base
-import FoundationEssentials
 import GRDB
 import Glibc
 
@@ -320,8 +319,7 @@ extension Index {
   /// The modification times of the picture folders that the last run recorded.
   func folderTimes() throws(LarderError) -> FolderTimes {
     try read { db in
-      let noted: Data? = try db.singleValue("folders")
-      return FolderTimes(packed: noted.map { PackedNumbers.unpack($0) } ?? [])
+      FolderTimes(packed: try db.singleValue("folders") { $0.numbers(0) } ?? [])
     }
   }
 
@@ -338,6 +336,6 @@ extension Index {
     let times = if let found { found.filled(by: layout) } else { try FolderTimes(of: layout) }
     // Do not write unchanged times, because a transaction waits for the disk.
     guard try times != folderTimes() else { return }
-    try write { try $0.setSingleValue("folders", Data(PackedNumbers.pack(times.packed))) }
+    try write { try $0.setSingleValue("folders", PackedNumbers.pack(times.packed)) }
   }
 }

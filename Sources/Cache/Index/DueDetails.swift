@@ -161,7 +161,7 @@ package final class DueDetails: Sendable {
       let wanted = try RowStatement(db, DetailQuery.wanted.rawValue)
       let waiting = try RowStatement(db, DetailQuery.waiting.rawValue)
       var (read, total, due) = (0, 0, 0)
-      items.restart(listing.rawValue, catalog.rawValue, Int64(readsItems ? 1 : 0))
+      items.restart(listing, catalog, readsItems ? 1 : 0)
       while try items.next() {
         read += 1
         // An item that waits, or was taken, can have got its first row since then.
@@ -196,7 +196,7 @@ package final class DueDetails: Sendable {
     try index.write { db in
       let next = try RowStatement(db, DetailQuery.next.rawValue)
       let taken = try RowStatement(db, DetailQuery.taken.rawValue)
-      next.restart(Int64(count), Int64(readsItems ? 1 : 0), catalog.rawValue)
+      next.restart(count, readsItems ? 1 : 0, catalog)
       var wanted: [WantedDetail] = []
       var (checked, number) = (Int64(0), Int64(0))
       while try next.next() {
@@ -232,7 +232,7 @@ package final class DueDetails: Sendable {
   ) throws(LarderError) -> [(item: String, body: [UInt8])] {
     let held = try index.read { [last] db in
       let row = try RowStatement(db, DetailQuery.held.rawValue)
-      row.restart(catalog.rawValue, last)
+      row.restart(catalog, last)
       var held: [(item: String, body: [UInt8])] = []
       while held.count < count, try row.next() {
         guard rows.withLock({ $0.contains(row.number(0)) }) else { continue }
@@ -248,10 +248,7 @@ package final class DueDetails: Sendable {
   package func unwanted(_ items: some Sequence<String>) throws(LarderError) -> [String] {
     try index.read { db in
       let rows = try RowStatement(db, DetailQuery.isWanted.rawValue)
-      return try items.filter { item in
-        rows.restart(item)
-        return try !rows.next()
-      }
+      return try items.filter { try rows.first($0) { _ in } == nil }
     }
   }
 }

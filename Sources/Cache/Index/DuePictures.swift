@@ -157,9 +157,7 @@ package final class DuePictures: Sendable {
     by rule: DueRule
   ) throws(LarderError) -> SeenPictures {
     try see(by: rule) { db, note in
-      let rows = try RowStatement(db, DueQuery.listed.rawValue)
-      rows.restart(listing.rawValue)
-      while try rows.next() { try note(rows) }
+      try db.forEach(DueQuery.listed.rawValue, listing, body: note)
     }
   }
 
@@ -176,10 +174,7 @@ package final class DuePictures: Sendable {
   ) throws(LarderError) -> SeenPictures {
     try see(by: rule) { db, note in
       let rows = try RowStatement(db, DueQuery.detailed.rawValue)
-      for detail in details {
-        rows.restart(detail)
-        while try rows.next() { try note(rows) }
-      }
+      for detail in details { try rows.forEach(detail, body: note) }
     }
   }
 
@@ -197,9 +192,7 @@ package final class DuePictures: Sendable {
     try see(by: rule) { db, note in
       let row = try RowStatement(db, DueQuery.shown.rawValue)
       for id in ids {
-        row.restart(id.digest)
-        guard try row.next() else { throw index.lostPicture() }
-        try note(row)
+        guard try row.first(id, make: note) != nil else { throw index.lostPicture() }
       }
     }
   }
@@ -221,12 +214,8 @@ package final class DuePictures: Sendable {
           guard rule.isDue(isHeld: isHeld, checked: checked, expiry: row.time(3)) else { return }
           guard let url = row.text(1) else { throw index.lostPicture() }
           let host = host(url)
-          try due.run(
-            host,
-            rule.rank(checked: checked, isHeld: isHeld),
-            checked,
-            row.number(0)
-          )
+          let rank = rule.rank(checked: checked, isHeld: isHeld)
+          try due.run(host, rank, checked, row.number(0))
           seen.due[host, default: 0] += 1
         }
       }
@@ -246,7 +235,7 @@ package final class DuePictures: Sendable {
       let next = try RowStatement(db, DueQuery.next.rawValue)
       let picture = try RowStatement(db, Index.select + " WHERE row = ?")
       let taken = try RowStatement(db, DueQuery.taken.rawValue)
-      let rows = try next.all(host, Int64(count)) { ($0.number(0), $0.number(1), $0.number(2)) }
+      let rows = try next.all(host, count) { ($0.number(0), $0.number(1), $0.number(2)) }
       return try rows.map { rank, checked, row in
         try taken.run(host, rank, checked, row)
         guard let entry = try picture.first(row, make: { PictureEntry($0) }) else {
@@ -261,9 +250,7 @@ package final class DuePictures: Sendable {
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func untaken() throws(LarderError) -> [PictureID] {
-    try index.read { db in
-      try RowStatement(db, DueQuery.untaken.rawValue).all { PictureID($0.key(0)) }
-    }
+    try index.rows(DueQuery.untaken.rawValue) { PictureID($0.key(0)) }
   }
 
   /// Calls `body` with the id and the size of each picture in the cache that the run came across.
@@ -271,11 +258,9 @@ package final class DuePictures: Sendable {
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func forEachHeld(_ body: (PictureID, ByteCount) -> Void) throws(LarderError) {
     try index.read { db in
-      let held = try RowStatement(db, DueQuery.held.rawValue)
       try rows.withLock { rows in
-        while try held.next() {
-          guard rows.contains(held.number(0)) else { continue }
-          body(PictureID(held.key(1)), held.byteCount(2))
+        try db.forEach(DueQuery.held.rawValue) {
+          if rows.contains($0.number(0)) { body(PictureID($0.key(1)), $0.byteCount(2)) }
         }
       }
     }
@@ -285,7 +270,7 @@ package final class DuePictures: Sendable {
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func leavesOthers() throws(LarderError) -> Bool {
-    let all = try index.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM picture") ?? 0 }
+    let all = try index.row("SELECT count(*) FROM picture") { $0.number(0) } ?? 0
     return all > rows.withLock(\.count)
   }
 }
@@ -299,12 +284,9 @@ extension Index {
     _ body: (PictureEntry) throws -> Void
   ) throws(LarderError) {
     try read { db in
-      let waiting = try RowStatement(db, DueQuery.waiting.rawValue)
       let picture = try RowStatement(db, Self.select + " WHERE row = ?")
-      waiting.restart(host)
-      while try waiting.next() {
-        picture.restart(waiting.number(0))
-        if try picture.next() { try body(PictureEntry(picture)) }
+      try db.forEach(DueQuery.waiting.rawValue, host) {
+        try picture.forEach($0.number(0)) { try body(PictureEntry($0)) }
       }
     }
   }
@@ -314,11 +296,8 @@ extension Index {
     try read { db in
       try SQLiteDatabase.scan(db) {
         var contents: [Int64: PictureID] = [:]
-        let rows = try RowStatement(
-          db,
-          "SELECT content, id FROM picture WHERE content IS NOT NULL AND content <> 0"
-        )
-        while try rows.next() { contents[rows.number(0)] = PictureID(rows.key(1)) }
+        let sql = "SELECT content, id FROM picture WHERE content IS NOT NULL AND content <> 0"
+        try db.forEach(sql) { contents[$0.number(0)] = PictureID($0.key(1)) }
         return contents
       }
     }

@@ -60,7 +60,7 @@ extension Index {
   package func demandWholeListings() throws(LarderError) {
     try read { db in
       let sql = "SELECT id FROM listing WHERE digest IS NOT NULL"
-      let listings = try ListingID.fetchAll(db, sql: sql)
+      let listings = try db.all(sql) { ListingID(rawValue: $0.number(0)) }
       for listing in listings { try demandWhole(listing, db) }
     }
   }
@@ -72,10 +72,9 @@ extension Index {
     _ body: (Int, ItemVersion) -> Void
   ) throws(LarderError) {
     try read { db in
-      let known = try RowStatement(db, "SELECT digest FROM listing WHERE id = ?1")
-        .first(listing.rawValue) { $0.key(0) }
+      let known = try db.first("SELECT digest FROM listing WHERE id = ?1", listing) { $0.key(0) }
       let places = try RowStatement(db, ListingQuery.places.rawValue)
-      places.restart(listing.rawValue)
+      places.restart(listing)
       var (digest, place) = (RunningDigest(), 0)
       while try places.next() {
         let version = ItemVersion(rawValue: places.number(1))
@@ -95,12 +94,11 @@ extension Index {
     let shown = try RowStatement(db, "SELECT picture FROM item_picture WHERE item = ?1")
     var pictures: Set<Int64> = []
     for version in versions {
-      item.restart(version.rawValue)
+      item.restart(version)
       guard try item.next(), item.withBytes(0, { IdentityDigest(of: $0) }) == item.key(1) else {
         throw damaged("an item")
       }
-      shown.restart(version.rawValue)
-      while try shown.next() { pictures.insert(shown.number(0)) }
+      try shown.forEach(version) { pictures.insert($0.number(0)) }
     }
     let picture = try RowStatement(db, "SELECT failing_since FROM picture WHERE row = ?1")
     for row in pictures.sorted() {
@@ -120,20 +118,16 @@ extension Index {
   package func checkHistory(slice: Int64, at now: UnixTime) throws(LarderError) {
     var items: [CatalogID: [(section: String, id: String)]] = [:]
     try read { db in
-      for catalog in try CatalogID.fetchAll(db, sql: "SELECT DISTINCT catalog FROM history_run") {
-        items[catalog] = []
+      try db.forEach("SELECT DISTINCT catalog FROM history_run") {
+        items[CatalogID(rawValue: $0.number(0))] = []
       }
-      let last = try Int64.fetchOne(db, sql: "SELECT max(row) FROM history_item") ?? 0
+      let last = try db.first("SELECT max(row) FROM history_item") { $0.number(0) } ?? 0
       let count = Int64(Self.checkedAtOnce)
       let start = slice % (last / count + 1) * count
-      let rows = try RowStatement(
-        db,
-        "SELECT catalog, section, key FROM history_item WHERE row >= ? AND row < ?"
-      )
-      rows.restart(start, start + count)
-      while try rows.next() {
-        let catalog = CatalogID(rawValue: rows.number(0))
-        items[catalog, default: []].append((rows.text(1) ?? "", rows.text(2) ?? ""))
+      let some = "SELECT catalog, section, key FROM history_item WHERE row >= ? AND row < ?"
+      try db.forEach(some, start, start + count) {
+        items[CatalogID(rawValue: $0.number(0)), default: []]
+          .append(($0.text(1) ?? "", $0.text(2) ?? ""))
       }
     }
     for (catalog, items) in items {
@@ -158,8 +152,7 @@ extension Index {
   package func checkCatalogs() throws(LarderError) {
     try checkListings(try shownListings())
     let sql = "SELECT 1 FROM detail_picture WHERE picture NOT IN (SELECT row FROM picture) LIMIT 1"
-    let isLost = try read { try Int.fetchOne($0, sql: sql) != nil }
-    if isLost { throw damaged("a picture's row") }
+    if try row(sql, make: { _ in }) != nil { throw damaged("a picture's row") }
   }
 }
 
@@ -171,9 +164,8 @@ extension Index {
   /// - Throws: ``LarderError`` when the file cannot be read. In that case the file may still be whole.
   package func isWhole(fast: Bool) throws(LarderError) -> Bool {
     do {
-      return try read {
-        try String.fetchOne($0, sql: fast ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)")
-      } == "ok"
+      let sql = fast ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)"
+      return try row(sql) { $0.text(0) } == "ok"
     } catch {
       guard error.code == .damaged else { throw error }
       return false
@@ -192,14 +184,13 @@ extension Index {
     let select = "SELECT \(columns.joined(separator: ", ")) FROM picture"
     for order in ["ASC", "DESC"] {
       _ = try? database.read { db in
-        let rows = try RowStatement(db, select + " ORDER BY rowid \(order)")
-        while try rows.next() {
-          var entry = PictureEntry(rows)
+        try db.forEach(select + " ORDER BY rowid \(order)") { row in
+          var entry = PictureEntry(row)
           // A damaged page can contain anything. A row is valid if its id is the digest of its identity.
           let id = PictureID(url: entry.identity)
           if entry.id != id {
             // Older versions of larder stored the key as a number.
-            guard rows.isInteger(0), rows.number(0) == id.olderNumber else { continue }
+            guard row.isInteger(0), row.number(0) == id.olderNumber else { return }
             entry.id = id
             if entry.isHeld { entry.older = PictureName(older: entry.url).path }
           }

@@ -73,8 +73,8 @@ extension Index {
     for first in stride(from: 0, to: try itemCount(listing: listing), by: Self.comparedAtOnce) {
       let differences = try read { db in
         let rows = try RowStatement(db, ComparisonQuery.differences.rawValue)
-        let end = Int64(first + Self.comparedAtOnce)
-        return try rows.all(listing.rawValue, other?.rawValue ?? 0, Int64(first), end) { row in
+        let end = first + Self.comparedAtOnce
+        return try rows.all(listing, other?.rawValue ?? 0, first, end) { row in
           guard let id = row.text(0) else { throw gone("an item", listing) }
           let version = ItemVersion(rawValue: row.number(1))
           let other = row.optionalNumber(2).map(ItemVersion.init)
@@ -118,10 +118,9 @@ extension Index {
     in listings: [ListingID]
   ) throws(LarderError) -> Int {
     try read { db in
-      let row = try RowStatement(db, ComparisonQuery.unlisted.rawValue)
-      return try row.first(try Self.json(ids), try Self.json(listings.map(\.rawValue))) {
-        Int($0.number(0))
-      } ?? 0
+      let (ids, listings) = (try Self.json(ids), try Self.json(listings.map(\.rawValue)))
+      return try db.first(ComparisonQuery.unlisted.rawValue, ids, listings) { Int($0.number(0)) }
+        ?? 0
     }
   }
 
@@ -146,7 +145,7 @@ extension Index {
   ) throws(LarderError) -> ListingID {
     try write { db in
       let rows = try RowStatement(db, ComparisonQuery.union.rawValue)
-      rows.restart(old.rawValue, listing.rawValue, try kept.map { try Self.json($0) })
+      rows.restart(old, listing, try kept.map { try Self.json($0) })
       return try ListingWriter.keep(selecting: rows, in: db)
     }
   }

@@ -31,7 +31,7 @@ package struct DocumentEntry: Sendable, Equatable {
 }
 
 /// One section of a page, after the page was decoded.
-package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, EncodableRecord {
+package struct DecodedSection: Sendable, Equatable {
   /// The section's key.
   package var key: String
   /// The section's title.
@@ -87,26 +87,8 @@ extension DocumentEntry {
   ///   - db: The database.
   /// - Throws: `DatabaseError` when the index cannot be written.
   func save(to table: String = "document", in db: Database) throws {
-    let row = try RowStatement(
-      db,
-      "INSERT OR REPLACE INTO \(table)(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?)"
-    )
-    try row.run(id.digest, url, mapping, response, expiry, digest, fetched, next)
-  }
-}
-
-private struct DecodedRow: PersistableRecord {
-  static let databaseTableName = "decoded"
-
-  let document: DocumentID
-  /// The position of the section in the page, from 0.
-  let position: Int
-  let section: DecodedSection
-
-  func encode(to container: inout PersistenceContainer) throws {
-    try section.encode(to: &container)
-    container["document"] = document
-    container["position"] = position
+    let sql = "INSERT OR REPLACE INTO \(table)(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?)"
+    try db.run(sql, id, url, mapping, response, expiry, digest, fetched, next)
   }
 }
 
@@ -130,8 +112,7 @@ extension Index {
       )
       var entries = [DocumentID: DocumentEntry](minimumCapacity: ids.count)
       for id in ids where entries[id] == nil {
-        row.restart(id.digest)
-        if try row.next() { entries[id] = DocumentEntry(row) }
+        entries[id] = try row.first(id) { DocumentEntry($0) } ?? nil
       }
       return entries
     }
@@ -139,10 +120,16 @@ extension Index {
 
   /// The sections that a page had when it was last decoded, in the order of the page.
   package func decoded(_ document: DocumentID) throws(LarderError) -> [DecodedSection] {
-    try read { db in
-      try DecodedSection.fetchAll(
-        db.cachedStatement(sql: "SELECT * FROM decoded WHERE document = ? ORDER BY position"),
-        arguments: [document]
+    let sql = """
+      SELECT key, title, subtitle, listing, skipped FROM decoded WHERE document = ? ORDER BY position
+      """
+    return try rows(sql, document) {
+      DecodedSection(
+        key: $0.text(0) ?? "",
+        title: $0.text(1) ?? "",
+        subtitle: $0.text(2),
+        listing: ListingID(rawValue: $0.number(3)),
+        skipped: $0.text(4) ?? ""
       )
     }
   }
@@ -165,9 +152,13 @@ extension Index {
         return section
       }
       try document.save(in: db)
-      try db.execute(sql: "DELETE FROM decoded WHERE document = ?", arguments: [document.id])
-      for (position, section) in decoded.enumerated() {
-        try DecodedRow(document: document.id, position: position, section: section).insert(db)
+      try db.run("DELETE FROM decoded WHERE document = ?", document.id)
+      let row = try RowStatement(
+        db,
+        "INSERT INTO decoded(document, position, key, title, subtitle, listing, skipped) VALUES (?,?,?,?,?,?,?)"
+      )
+      for (place, it) in decoded.enumerated() {
+        try row.run(document.id, place, it.key, it.title, it.subtitle, it.listing, it.skipped)
       }
       return decoded
     }
@@ -179,7 +170,7 @@ package struct DetailEntry: Sendable, Equatable {
   /// The result of the last request for a detail.
   ///
   /// The raw values are stored in the index.
-  package enum State: String, Sendable, DatabaseValueConvertible {
+  package enum State: String, Sendable {
     /// The detail was received.
     case held
     /// The shop answered with status 404 or 410.
@@ -261,35 +252,22 @@ package struct CommittedDetail: Sendable {
     try Index.name(pictures, in: db)
     try document.save(in: db)
     guard let detail else { return }
-    let row = try RowStatement(
-      db,
-      """
+    let upsert = """
       INSERT INTO detail(catalog, item, document, state, body, since) VALUES (?,?,?,?,?,?) \
       ON CONFLICT(catalog, item) DO UPDATE SET document = excluded.document, state = excluded.state, \
       body = excluded.body, since = excluded.since
       """
-    )
-    try row.run(
-      catalog.rawValue,
-      detail.item,
-      detail.document.digest,
-      detail.state.rawValue,
-      detail.body,
-      detail.since
-    )
+    let (state, since) = (detail.state, detail.since)
+    try db.run(upsert, catalog, detail.item, detail.document, state, detail.body, since)
     guard let pictures = detail.pictures else { return }
-    let own = try RowStatement(db, "SELECT row FROM detail WHERE catalog = ?1 AND item = ?2")
-    own.restart(catalog.rawValue, detail.item)
-    guard try own.next() else { return }
-    let number = own.number(0)
-    try RowStatement(db, "DELETE FROM detail_picture WHERE detail = ?").run(number)
+    let select = "SELECT row FROM detail WHERE catalog = ?1 AND item = ?2"
+    let own = try db.first(select, catalog, detail.item) { $0.number(0) }
+    try db.run("DELETE FROM detail_picture WHERE detail = ?", own)
     let shown = try RowStatement(
       db,
       "INSERT INTO detail_picture(detail, place, picture) SELECT ?1, ?2, row FROM picture WHERE id = ?3"
     )
-    for (place, id) in pictures.enumerated() {
-      try shown.run(number, Int64(place), id.digest)
-    }
+    for (place, id) in pictures.enumerated() { try shown.run(own, place, id) }
   }
 }
 
@@ -311,8 +289,7 @@ extension Index {
       )
       var entries: [ExactText: DetailEntry] = [:]
       for item in items where entries[item.exact] == nil {
-        row.restart(catalog.rawValue, item)
-        if try row.next() { entries[item.exact] = DetailEntry(row) }
+        entries[item.exact] = try row.first(catalog, item) { DetailEntry($0) } ?? nil
       }
       return entries
     }

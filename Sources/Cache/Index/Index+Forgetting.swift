@@ -168,12 +168,11 @@ enum ForgettingQuery: String, CaseIterable {
 extension Database {
   /// Runs a statement, and returns the number of changed rows.
   @discardableResult
-  func run(
+  func run<each Argument: RowArgument>(
     _ query: ForgettingQuery,
-    _ arguments: StatementArguments = []
+    _ arguments: repeat each Argument
   ) throws -> Int {
-    try execute(sql: query.rawValue, arguments: arguments)
-    return changesCount
+    try run(query.rawValue, repeat each arguments)
   }
 }
 
@@ -188,16 +187,16 @@ extension Index {
   package func forgetRuns(before moment: UnixTime) throws(LarderError) -> Int {
     let forgotten = try write { db in
       try db.execute(sql: ForgettingQuery.temporaryTable)
-      try db.run(.keptRuns, [moment])
+      try db.run(.keptRuns, moment)
       let forgotten = try db.run(.runs)
       try db.run(.sections)
       try db.run(.changes)
-      try db.run(.tombstones, [moment])
-      try db.run(.unreadPages, [moment])
+      try db.run(.tombstones, moment)
+      try db.run(.unreadPages, moment)
       try Self.forgetUnlisted(in: db)
-      try db.run(.oldDetails, [moment])
+      try db.run(.oldDetails, moment)
       try db.run(.picturesOfDetails)
-      try db.run(.unreadDetails, [moment])
+      try db.run(.unreadDetails, moment)
       return forgotten
     }
     try shrink()
@@ -214,16 +213,14 @@ extension Index {
     try write { db in
       var count = 0
       let listed = HistoryField.listed.rawValue
-      for catalog in try CatalogID.fetchAll(db, sql: "SELECT id FROM catalog") {
-        let last = try RunID.fetchOne(
-          db,
-          sql: ForgettingQuery.lastHistoryRun.rawValue,
-          arguments: [catalog, moment]
-        )
-        guard let last else { continue }
-        count += try db.run(.replacedHistory, [catalog, last])
-        count += try db.run(.goneHistory, [catalog, last, listed])
-        try db.run(.listedHistory, [catalog, last, listed, Self.listedBefore])
+      for catalog in try db.all("SELECT id FROM catalog", make: { $0.number(0) }) {
+        let last = try db.first(ForgettingQuery.lastHistoryRun.rawValue, catalog, moment) {
+          $0.optionalNumber(0)
+        }
+        guard let last = last ?? nil else { continue }
+        count += try db.run(.replacedHistory, catalog, last)
+        count += try db.run(.goneHistory, catalog, last, listed)
+        try db.run(.listedHistory, catalog, last, listed, Self.listedBefore)
       }
       try db.run(.emptyHistoryItems)
       try db.run(.emptyHistoryRuns)
@@ -239,8 +236,8 @@ extension Index {
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func forgetAddresses(unreferencedSince moment: UnixTime) throws(LarderError) {
     try write { db in
-      try db.run(.answers, [moment])
-      try db.run(.addresses, [moment])
+      try db.run(.answers, moment)
+      try db.run(.addresses, moment)
       try db.run(.marks)
     }
   }
@@ -259,9 +256,9 @@ extension Index {
   /// If its catalog has no other data, the catalog is deleted too.
   package func forgetRun(_ run: RunID, of catalog: CatalogID) throws(LarderError) {
     try write { db in
-      try db.run(.changesOfRun, [run])
-      try db.run(.run, [run])
-      try db.run(.emptyCatalog, [catalog])
+      try db.run(.changesOfRun, run)
+      try db.run(.run, run)
+      try db.run(.emptyCatalog, catalog)
     }
   }
 
@@ -286,9 +283,8 @@ extension Index {
       for entry in held where names.contains(entry.name) {
         for query: ForgettingQuery in [
           .sectionsOfCatalog, .changesOfCatalog, .runsOfCatalog, .detailsOfCatalog,
-          .historyOfCatalog,
-          .historyItemsOfCatalog, .historyRunsOfCatalog, .catalog,
-        ] { try db.run(query, [entry.id]) }
+          .historyOfCatalog, .historyItemsOfCatalog, .historyRunsOfCatalog, .catalog,
+        ] { try db.run(query, entry.id) }
       }
       try db.run(.picturesOfDetails)
       try db.run(.unshownPages)
@@ -298,13 +294,8 @@ extension Index {
 
   /// Runs `VACUUM` if more than a quarter of the file's pages are unused.
   private func shrink() throws(LarderError) {
-    let (free, all) = try read { db in
-      (
-        try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0,
-        try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-      )
-    }
-    guard free * 4 > all else { return }
-    try vacuum()
+    let free = try row("PRAGMA freelist_count") { $0.number(0) } ?? 0
+    let all = try row("PRAGMA page_count") { $0.number(0) } ?? 0
+    if free * 4 > all { try vacuum() }
   }
 }

@@ -255,44 +255,32 @@ final class HistoryWriter {
     at now: UnixTime,
     in db: Database
   ) throws {
-    guard
-      let row = try Row.fetchOne(
-        db,
-        sql:
-          "SELECT catalog, currency FROM run JOIN catalog ON catalog.id = catalog WHERE run.id = ?",
-        arguments: [run]
-      )
-    else { return }
-    let catalog: CatalogID = try row.decode(forColumn: "catalog")
-    let currency: String = try row.decode(forColumn: "currency")
+    let sql =
+      "SELECT catalog, currency FROM run JOIN catalog ON catalog.id = catalog WHERE run.id = ?"
+    let own = try db.first(sql, run) { (CatalogID(rawValue: $0.number(0)), $0.text(1) ?? "") }
+    guard let (catalog, currency) = own else { return }
     func enter(_ run: RunID, _ time: UnixTime) throws {
-      try db.execute(
-        sql: "INSERT OR IGNORE INTO history_run(run, catalog, time, currency) VALUES (?,?,?,?)",
-        arguments: [run, catalog, time, currency]
-      )
+      let insert =
+        "INSERT OR IGNORE INTO history_run(run, catalog, time, currency) VALUES (?,?,?,?)"
+      try db.run(insert, run, catalog, time, currency)
     }
     func first() throws -> (run: RunID, currency: String)? {
-      try Row.fetchOne(
-        db,
-        sql: "SELECT run, currency FROM history_run WHERE catalog = ? ORDER BY run LIMIT 1",
-        arguments: [catalog]
-      ).map { (try $0.decode(forColumn: "run"), try $0.decode(forColumn: "currency")) }
+      try db.first(
+        "SELECT run, currency FROM history_run WHERE catalog = ? ORDER BY run LIMIT 1",
+        catalog
+      ) { (RunID(rawValue: $0.number(0)), $0.text(1) ?? "") }
     }
     if try first() == nil {
       // If an older version of larder that had no history has synced the catalog, the history begins with the last run
       // of that version.
-      let previous = try Row.fetchOne(
-        db,
-        sql: """
-          SELECT id, finished FROM run WHERE catalog = ? AND id < ? AND finished IS NOT NULL \
-          ORDER BY id DESC LIMIT 1
-          """,
-        arguments: [catalog, run]
-      )
-      try enter(
-        previous?.decode(forColumn: "id") ?? run,
-        previous?.decode(forColumn: "finished") ?? now
-      )
+      let last = """
+        SELECT id, finished FROM run WHERE catalog = ? AND id < ? AND finished IS NOT NULL \
+        ORDER BY id DESC LIMIT 1
+        """
+      let previous = try db.first(last, catalog, run) {
+        (RunID(rawValue: $0.number(0)), $0.time(1))
+      }
+      try enter(previous?.0 ?? run, previous?.1 ?? now)
     }
     guard let beginning = try first() else { return }
     var writer: HistoryWriter?
@@ -373,23 +361,21 @@ final class HistoryWriter {
     if change.field == .section, case .text(let old)? = change.from,
       let number = try known(change.id, in: old)
     {
-      try db.execute(
-        sql: "UPDATE history_item SET section = ? WHERE row = ?",
-        arguments: [change.section, number]
-      )
+      try db.run("UPDATE history_item SET section = ? WHERE row = ?", change.section, number)
       return number
     }
-    try newItem.run(catalog.rawValue, change.id, change.section, run.rawValue)
+    try newItem.run(catalog, change.id, change.section, run)
     isNew = true
     return db.lastInsertedRowID
   }
 
   private func known(_ id: String, in section: String) throws -> Int64? {
-    let row = try RowStatement(
-      db,
-      "SELECT row FROM history_item WHERE catalog = ?1 AND key = ?2 AND section = ?3"
-    )
-    return try row.first(catalog.rawValue, id, section) { $0.number(0) }
+    try db.first(
+      "SELECT row FROM history_item WHERE catalog = ?1 AND key = ?2 AND section = ?3",
+      catalog,
+      id,
+      section
+    ) { $0.number(0) }
   }
 
   /// The last recorded value of a field, and the run that found it; nil if none was recorded.
@@ -397,27 +383,20 @@ final class HistoryWriter {
     _ field: HistoryField,
     of item: Int64
   ) throws -> (value: HistoryValue?, run: RunID)? {
-    let row = try RowStatement(
-      db,
-      """
+    let sql = """
       SELECT value, run, (SELECT currency FROM history_run WHERE history_run.run = history.run) \
       FROM history WHERE item = ? AND field = ? ORDER BY run DESC LIMIT 1
       """
-    )
-    return try row.first(item, field.rawValue) {
+    return try db.first(sql, item, field) {
       (HistoryValue($0, 0, of: field, in: $0.text(2) ?? ""), RunID(rawValue: $0.number(1)))
     }
   }
 
   /// The last run in which a section began to list the item.
   private func listed(_ item: Int64) throws -> RunID {
-    let row = try RowStatement(
-      db,
-      "SELECT max(run) FROM history WHERE item = ? AND field = ? AND value IS NOT NULL"
-    )
-    row.restart(item, HistoryField.listed.rawValue)
-    guard try row.next(), let run = row.optionalNumber(0) else { return beginning.run }
-    return RunID(rawValue: run)
+    let sql = "SELECT max(run) FROM history WHERE item = ? AND field = ? AND value IS NOT NULL"
+    let run = try db.first(sql, item, HistoryField.listed) { $0.optionalNumber(0) } ?? nil
+    return run.map { RunID(rawValue: $0) } ?? beginning.run
   }
 
   private func insert(
@@ -428,11 +407,9 @@ final class HistoryWriter {
   ) throws {
     // The currency of any other run is not known here, so its prices are written together with their currency.
     let currency = run == self.run ? self.currency : run == beginning.run ? beginning.currency : ""
-    try value.run(item, field.rawValue, run.rawValue, new?.stored(in: currency))
+    try value.run(item, field, run, new?.stored(in: currency))
     guard run == self.run, !isNew else { return }
-    try db.cachedStatement(sql: "UPDATE history_item SET changed = ?1 WHERE row = ?2").execute(
-      arguments: [run, item]
-    )
+    try db.run("UPDATE history_item SET changed = ?1 WHERE row = ?2", run, item)
   }
 }
 
@@ -482,7 +459,7 @@ extension Index {
         ORDER BY row, field, run
         """
       )
-      rows.restart(catalog.rawValue, start?.rawValue ?? 0, id)
+      rows.restart(catalog, start?.rawValue ?? 0, id)
       var changes: [RecordedChange] = []
       var before: (item: Int64, field: Int64, value: HistoryValue?)?
       while try rows.next() {
@@ -534,7 +511,7 @@ extension Index {
   ///   - items: The items, each by the key of its section and its id.
   ///   - catalog: The catalog.
   ///   - since: The moment.
-  ///   - last: The last run to include.
+  ///   - through: The last run to include.
   /// - Returns: The time at which the history of the catalog begins, and the steps of each item; nil if the catalog
   ///   has no history yet. The steps of an item are sorted by field, and for each field by run.
   /// - Throws: ``LarderError`` when the index cannot be read.
@@ -542,24 +519,16 @@ extension Index {
     of items: [(section: String, id: String)],
     catalog: CatalogID,
     since: UnixTime,
-    through last: RunID
+    through: RunID
   ) throws(LarderError) -> (beginning: UnixTime, items: [[PriceStep]])? {
     try read { db in
       let runs = "FROM history_run WHERE catalog = ? "
-      guard
-        let beginning = try UnixTime.fetchOne(
-          db,
-          sql: "SELECT time \(runs) ORDER BY time LIMIT 1",
-          arguments: [catalog]
-        )
-      else { return nil }
-      let start = try RunID.fetchOne(
-        db,
-        sql: "SELECT run \(runs) AND time <= ? ORDER BY time DESC LIMIT 1",
-        arguments: [catalog, since]
-      )
+      let first = "SELECT time \(runs) ORDER BY time LIMIT 1"
+      guard let beginning = try db.first(first, catalog, make: { $0.time(0) }) else { return nil }
+      let last = "SELECT run \(runs) AND time <= ? ORDER BY time DESC LIMIT 1"
+      let start = try db.first(last, catalog, since) { $0.number(0) }
       // If nothing has changed yet, there is nothing to search.
-      let isEmpty = try Int.fetchOne(db, sql: "SELECT 1 FROM history_item LIMIT 1") == nil
+      let isEmpty = try db.first("SELECT 1 FROM history_item LIMIT 1", make: { _ in }) == nil
       let number = try RowStatement(
         db,
         "SELECT row FROM history_item WHERE catalog = ? AND key = ? AND section = ?"
@@ -574,10 +543,10 @@ extension Index {
       )
       let found = try items.map { item -> [PriceStep] in
         if isEmpty { return [] }
-        let row = try number.first(catalog.rawValue, item.id, item.section) { $0.number(0) }
+        let row = try number.first(catalog, item.id, item.section) { $0.number(0) }
         guard let row else { return [] }
         return try [HistoryField.listed, .normalPrice, .salePrice].flatMap { field in
-          try steps.all(row, field.rawValue, start?.rawValue ?? 0, last.rawValue) {
+          try steps.all(row, field, start ?? 0, through) {
             let value = HistoryValue($0, 0, of: field, in: $0.text(2) ?? "")
             return PriceStep(run: $0.number(3), time: $0.time(1), field: field, value: value)
           }
@@ -592,15 +561,12 @@ extension Index {
     of catalog: CatalogID,
     _ db: Database
   ) throws -> [RunID: (time: UnixTime, currency: String)] {
-    let rows = try RowStatement(
-      db,
-      "SELECT run, time, currency FROM history_run WHERE catalog = ?"
-    )
-    return Dictionary(
-      uniqueKeysWithValues: try rows.all(catalog.rawValue) {
-        (RunID(rawValue: $0.number(0)), ($0.time(1), $0.text(2) ?? ""))
-      }
-    )
+    let sql = "SELECT run, time, currency FROM history_run WHERE catalog = ?"
+    var runs: [RunID: (time: UnixTime, currency: String)] = [:]
+    try db.forEach(sql, catalog) {
+      runs[RunID(rawValue: $0.number(0))] = ($0.time(1), $0.text(2) ?? "")
+    }
+    return runs
   }
 
   /// The stored value of ``HistoryField/listed`` if older rows of the item were deleted, so that it is not known
@@ -610,11 +576,9 @@ extension Index {
   /// The ids of the items that have a history, by the key of their section.
   package func historyItems(catalog: CatalogID) throws(LarderError) -> [String: Set<ExactText>] {
     try read { db in
-      let rows = try RowStatement(db, "SELECT section, key FROM history_item WHERE catalog = ?")
-      rows.restart(catalog.rawValue)
       var items: [String: Set<ExactText>] = [:]
-      while try rows.next() {
-        items[rows.text(0) ?? "", default: []].insert((rows.text(1) ?? "").exact)
+      try db.forEach("SELECT section, key FROM history_item WHERE catalog = ?", catalog) {
+        items[$0.text(0) ?? "", default: []].insert(($0.text(1) ?? "").exact)
       }
       return items
     }
@@ -622,10 +586,8 @@ extension Index {
 
   /// For each picture whose bytes changed in a run, the SHA-256 of its previous bytes.
   package func replacedDigests(run: RunID) throws(LarderError) -> [PictureID: [UInt8]] {
-    let digests = try rows(
-      "SELECT picture, before FROM picture_change WHERE run = ?",
-      run.rawValue
-    ) { (PictureID($0.key(0)), $0.bytes(1) ?? []) }
+    let sql = "SELECT picture, before FROM picture_change WHERE run = ?"
+    let digests = try rows(sql, run) { (PictureID($0.key(0)), $0.bytes(1) ?? []) }
     return Dictionary(digests) { $1 }
   }
 }

@@ -51,7 +51,7 @@ package struct ListingDraft: Sendable {
   fileprivate var digest = RunningDigest()
 
   fileprivate init(in db: Database) throws {
-    try db.execute(sql: "INSERT INTO listing(items) VALUES (0)")
+    try db.run("INSERT INTO listing(items) VALUES (0)")
     id = ListingID(rawValue: db.lastInsertedRowID)
   }
 }
@@ -91,7 +91,7 @@ struct ListingWriter: ~Copyable {
   private let pictures: [PictureID: Int64]
 
   /// Makes a writer, and gives a row to each picture that its items will show.
-  init(_ db: Database, showing pictures: [PictureAddress] = []) throws {
+  init(_ db: Database, showing pictures: [PictureAddress]) throws {
     let known = try RowStatement(db, ListingQuery.versions.rawValue)
     let member = try RowStatement(db, ListingQuery.member.rawValue)
     let item = try RowStatement(db, ListingQuery.newItem.rawValue)
@@ -113,10 +113,9 @@ struct ListingWriter: ~Copyable {
   ) throws -> (own: ItemVersion?, others: [ItemVersion]) {
     var own: ItemVersion?
     var others: [ItemVersion] = []
-    known.restart(key)
-    while try known.next() {
-      let version = ItemVersion(rawValue: known.number(0))
-      if known.key(1) == digest { own = version } else { others.append(version) }
+    try known.forEach(key) {
+      let version = ItemVersion(rawValue: $0.number(0))
+      if $0.key(1) == digest { own = version } else { others.append(version) }
     }
     return (own, others)
   }
@@ -125,7 +124,7 @@ struct ListingWriter: ~Copyable {
     try item.run(new.key, digest, new.body)
     let version = ItemVersion(rawValue: db.lastInsertedRowID)
     for (index, shown) in new.pictures.enumerated() {
-      try picture.run(version.rawValue, Int64(index), pictures[shown.id])
+      try picture.run(version, index, pictures[shown.id])
     }
     return version
   }
@@ -144,18 +143,13 @@ struct ListingWriter: ~Copyable {
       return
     }
     let own = try known ?? insert(new, digest)
-    try add(own, to: draft.id, at: draft.count)
+    try place.run(draft.id, draft.count, own)
     draft.digest.add(own)
     draft.count += 1
   }
 
   private func has(_ version: ItemVersion, _ draft: ListingDraft) throws -> Bool {
-    member.restart(draft.id.rawValue, version.rawValue)
-    return try member.next()
-  }
-
-  private func add(_ version: ItemVersion, to listing: ListingID, at index: Int) throws {
-    try place.run(listing.rawValue, Int64(index), version.rawValue)
+    try member.first(draft.id, version) { _ in } != nil
   }
 
   /// Stores the listing whose versions a query selects, in its order, unless the index has an equal one.
@@ -175,11 +169,12 @@ struct ListingWriter: ~Copyable {
       count += 1
     }
     if let known = try listing(digest.identity, in: db) { return known }
-    let listing = try new(digest.identity, count, in: db)
-    let writer = try ListingWriter(db)
+    try db.run("INSERT INTO listing(digest, items) VALUES (?, ?)", digest.identity, count)
+    let listing = ListingID(rawValue: db.lastInsertedRowID)
+    let place = try RowStatement(db, ListingQuery.newPlace.rawValue)
     rows.restart()
     for index in 0..<count where try rows.next() {
-      try writer.add(ItemVersion(rawValue: rows.number(0)), to: listing, at: index)
+      try place.run(listing, index, rows.number(0))
     }
     return listing
   }
@@ -188,34 +183,23 @@ struct ListingWriter: ~Copyable {
   static func keep(_ draft: ListingDraft, in db: Database) throws -> ListingID {
     let digest = draft.digest.identity
     if let known = try listing(digest, in: db) {
-      try db.execute(sql: ListingQuery.dropPlaces.rawValue, arguments: [draft.id])
-      try db.execute(sql: "DELETE FROM listing WHERE id = ?", arguments: [draft.id])
+      try db.run(ListingQuery.dropPlaces.rawValue, draft.id)
+      try db.run("DELETE FROM listing WHERE id = ?", draft.id)
       return known
     }
-    try db.execute(
-      sql: "UPDATE listing SET digest = ?, items = ? WHERE id = ?",
-      arguments: [digest, draft.count, draft.id]
+    try db.run(
+      "UPDATE listing SET digest = ?, items = ? WHERE id = ?",
+      digest,
+      draft.count,
+      draft.id
     )
     return draft.id
   }
 
   private static func listing(_ digest: IdentityDigest, in db: Database) throws -> ListingID? {
-    try ListingID.fetchOne(
-      db.cachedStatement(sql: "SELECT id FROM listing WHERE digest = ?"),
-      arguments: [digest]
-    )
-  }
-
-  private static func new(
-    _ digest: IdentityDigest,
-    _ count: Int,
-    in db: Database
-  ) throws -> ListingID {
-    try db.execute(
-      sql: "INSERT INTO listing(digest, items) VALUES (?, ?)",
-      arguments: [digest, count]
-    )
-    return ListingID(rawValue: db.lastInsertedRowID)
+    try db.first("SELECT id FROM listing WHERE digest = ?", digest) {
+      ListingID(rawValue: $0.number(0))
+    }
   }
 }
 
@@ -234,7 +218,6 @@ enum ListingQuery: String, CaseIterable {
   case member =
     "SELECT 1 FROM listing_item INDEXED BY listing_member WHERE listing = ?1 AND item = ?2"
   case newItem = "INSERT INTO item(key, digest, body) VALUES (?1, ?2, ?3)"
-  case newDetailPicture = "INSERT INTO detail_picture(detail, place, picture) VALUES (?1, ?2, ?3)"
   case newPicture = "INSERT INTO item_picture(item, place, picture) VALUES (?1, ?2, ?3)"
   case newPlace = "INSERT INTO listing_item(listing, place, item) VALUES (?1, ?2, ?3)"
   case dropPlaces = "DELETE FROM listing_item WHERE listing = ?1"
@@ -325,8 +308,8 @@ extension Index {
 
   /// Removes the listings that a killed run left unfinished.
   static func removeDrafts(in db: Database) throws {
-    try db.execute(sql: ListingQuery.unfinishedPlaces.rawValue)
-    try db.execute(sql: ListingQuery.unfinished.rawValue)
+    try db.run(ListingQuery.unfinishedPlaces.rawValue)
+    try db.run(ListingQuery.unfinished.rawValue)
   }
 
   /// The items of a listing, in order.
@@ -344,8 +327,7 @@ extension Index {
   ) throws(LarderError) -> [ItemRecord] {
     try read { db in
       let end = try end(of: listing, from: first, count: count, db)
-      let rows = try RowStatement(db, ListingQuery.items.rawValue)
-      let items = try rows.all(listing.rawValue, Int64(first), Int64(end)) { ItemRecord($0) }
+      let items = try db.all(ListingQuery.items.rawValue, listing, first, end) { ItemRecord($0) }
         .compactMap(\.self)
       guard items.count == end - first else { throw gone("an item", listing) }
       return items
@@ -362,9 +344,7 @@ extension Index {
     try read { db in
       let rows = try RowStatement(db, ListingQuery.items.rawValue)
       return try places.map { place in
-        let item = try rows.first(listing.rawValue, Int64(place), Int64(place) + 1) {
-          ItemRecord($0)
-        }
+        let item = try rows.first(listing, place, place + 1) { ItemRecord($0) }
         guard let item = item ?? nil else { throw gone("an item", listing) }
         return item
       }
@@ -376,7 +356,7 @@ extension Index {
     listing: ListingID,
     id: String
   ) throws(LarderError) -> [ItemRecord] {
-    try rows(ListingQuery.itemsOfKey.rawValue, listing.rawValue, id) { ItemRecord($0) }
+    try rows(ListingQuery.itemsOfKey.rawValue, listing, id) { ItemRecord($0) }
       .compactMap(\.self)
   }
 
@@ -412,7 +392,7 @@ extension Index {
   /// The number of items in a listing; nil if there is no such listing.
   static func count(of listing: ListingID, _ db: Database) throws -> Int? {
     // A damaged row may have any number.
-    try RowStatement(db, ListingQuery.count.rawValue).first(listing.rawValue) {
+    try db.first(ListingQuery.count.rawValue, listing) {
       Int(min(max(0, $0.number(0)), Int64(Int32.max)))
     }
   }
@@ -433,9 +413,7 @@ extension Index {
   package func itemKeys(listing: ListingID) throws(LarderError) -> [String] {
     try read { db in
       try demandWhole(listing, db)
-      return try RowStatement(db, ListingQuery.keys.rawValue).all(listing.rawValue) {
-        $0.text(0) ?? ""
-      }
+      return try db.all(ListingQuery.keys.rawValue, listing) { $0.text(0) ?? "" }
     }
   }
 
@@ -448,10 +426,8 @@ extension Index {
 
   func demandWhole(_ listing: ListingID, _ db: Database) throws {
     guard let count = try Self.count(of: listing, db) else { throw gone("it", listing) }
-    let readable = try RowStatement(db, ListingQuery.readable.rawValue)
-    guard try readable.first(listing.rawValue, make: { $0.number(0) }) == Int64(count) else {
-      throw gone("an item", listing)
-    }
+    let readable = try db.first(ListingQuery.readable.rawValue, listing) { $0.number(0) }
+    guard readable == Int64(count) else { throw gone("an item", listing) }
   }
 
   /// Whether a page lists items that the earlier pages of its source, given to ``notePage(_:of:isFirst:)``, do
@@ -468,8 +444,7 @@ extension Index {
     of source: Int,
     section: String
   ) throws(LarderError) -> Bool {
-    try row(ListingQuery.newOnPage.rawValue, listing.rawValue, Int64(source), section) { _ in }
-      != nil
+    try row(ListingQuery.newOnPage.rawValue, listing, source, section) { _ in } != nil
   }
 
   /// Notes the ids of a page's items, in a temporary table, so that a page that repeats them is found.
@@ -492,13 +467,10 @@ extension Index {
               PRIMARY KEY(source, section, key)) WITHOUT ROWID
             """
         )
-        try db.execute(sql: "DELETE FROM temp.listed WHERE source = ?", arguments: [source])
+        try db.run("DELETE FROM temp.listed WHERE source = ?", source)
       }
       for section in page {
-        try db.execute(
-          sql: ListingQuery.notePage.rawValue,
-          arguments: [section.listing, source, section.key]
-        )
+        try db.run(ListingQuery.notePage.rawValue, section.listing, source, section.key)
       }
     }
   }
@@ -509,16 +481,14 @@ extension Index {
   }
 
   static func body(_ version: ItemVersion, _ db: Database) throws -> [UInt8]? {
-    try RowStatement(db, "SELECT body FROM item WHERE row = ?1").first(version.rawValue) {
-      $0.bytes(0)
-    } ?? nil
+    try db.first("SELECT body FROM item WHERE row = ?1", version) { $0.bytes(0) } ?? nil
   }
 
   /// The pictures that the items of a listing refer to, in order.
   ///
   /// A picture that occurs twice is in the list twice. The key of a picture that has no row is zero.
   package func pictures(listing: ListingID) throws(LarderError) -> [PictureID] {
-    try rows(ListingQuery.pictures.rawValue, listing.rawValue) { PictureID($0.key(0)) }
+    try rows(ListingQuery.pictures.rawValue, listing) { PictureID($0.key(0)) }
   }
 
   /// The items of a listing that show some pictures: for each picture those that show it, in the listing's order.
@@ -529,9 +499,7 @@ extension Index {
     try read { db in
       let rows = try RowStatement(db, ListingQuery.itemsShowing.rawValue)
       return try pictures.flatMap { picture in
-        try rows.all(listing.rawValue, picture.digest) {
-          (picture, Int($0.number(0)), $0.text(1) ?? "")
-        }
+        try rows.all(listing, picture) { (picture, Int($0.number(0)), $0.text(1) ?? "") }
       }
     }
   }
@@ -544,7 +512,7 @@ extension Index {
     try read { db in
       let rows = try RowStatement(db, ListingQuery.detailsShowing.rawValue)
       return try pictures.flatMap { picture in
-        try rows.all(catalog.rawValue, picture.digest) { (picture, $0.text(0) ?? "") }
+        try rows.all(catalog, picture) { (picture, $0.text(0) ?? "") }
       }
     }
   }
@@ -556,7 +524,7 @@ extension Index {
   ) throws(LarderError) -> [Int] {
     try read { db in
       let rows = try RowStatement(db, ListingQuery.placesOfKey.rawValue)
-      return try ids.flatMap { id in try rows.all(listing.rawValue, id) { Int($0.number(0)) } }
+      return try ids.flatMap { id in try rows.all(listing, id) { Int($0.number(0)) } }
     }
   }
 
@@ -599,7 +567,7 @@ extension Index {
       var items = 0
       for listing in listings {
         items += try end(of: listing, from: 0, count: .max, db)
-        try db.execute(sql: "INSERT INTO temp.page(listing) VALUES (?)", arguments: [listing])
+        try db.run("INSERT INTO temp.page(listing) VALUES (?)", listing)
       }
       let joined = try ListingWriter.keep(selecting: RowStatement(db, Self.firstOfPages), in: db)
       return (joined, items - (try end(of: joined, from: 0, count: .max, db)))

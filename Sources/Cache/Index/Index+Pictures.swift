@@ -1,5 +1,4 @@
 import Base
-import FoundationEssentials
 import GRDB
 import Transport
 
@@ -131,18 +130,14 @@ extension Index {
     try read { db in
       let row = try RowStatement(db, Self.select + " WHERE id = ?")
       for id in ids {
-        row.restart(id.digest)
-        if try row.next() { try body(PictureEntry(row)) }
+        try row.forEach(id) { try body(PictureEntry($0)) }
       }
     }
   }
 
   /// Calls `body` with the rows of all pictures, one at a time, in the order of their ids.
   package func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(LarderError) {
-    try read { db in
-      let rows = try RowStatement(db, Self.select + " ORDER BY id")
-      while try rows.next() { try body(PictureEntry(rows)) }
-    }
+    try read { db in try db.forEach(Self.select + " ORDER BY id") { try body(PictureEntry($0)) } }
   }
 
   /// Gives each of these pictures a row, and returns the numbers of their rows.
@@ -164,9 +159,9 @@ extension Index {
     // In the order of the table's index, so that many new entries share a page.
     for picture in pictures.sorted(by: { $0.id < $1.id }) where rows[picture.id] == nil {
       let identity = picture.identity == picture.url ? nil : picture.identity
-      known.restart(picture.id.digest)
+      known.restart(picture.id)
       guard try known.next() else {
-        try new.run(picture.id.digest, picture.url, identity)
+        try new.run(picture.id, picture.url, identity)
         rows[picture.id] = db.lastInsertedRowID
         continue
       }
@@ -223,7 +218,7 @@ extension Index {
       let held = try RowStatement(db, "SELECT sha256 FROM picture WHERE id = ?")
       let writer = try PictureRowWriter(db)
       for entry in entries {
-        let before = try held.first(entry.id.digest) { $0.bytes(0) } ?? nil
+        let before = try held.first(entry.id) { $0.bytes(0) } ?? nil
         try writer.save(entry, before: before, run: run, in: db)
       }
     }
@@ -234,11 +229,10 @@ extension Index {
     inFolder folder: UInt8,
     _ body: (PictureEntry) throws -> Void
   ) throws(LarderError) {
+    let ids = PictureID.all(inFolder: folder)
+    let sql = Self.select + " WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
     try read { db in
-      let ids = PictureID.all(inFolder: folder)
-      let rows = try RowStatement(db, Self.select + " WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
-      rows.restart(ids.lowerBound.digest, ids.upperBound.digest)
-      while try rows.next() { try body(PictureEntry(rows)) }
+      try db.forEach(sql, ids.lowerBound, ids.upperBound) { try body(PictureEntry($0)) }
     }
   }
 
@@ -256,7 +250,7 @@ extension Index {
     onlyHeld: Bool = false
   ) throws(LarderError) -> [PictureEntry] {
     let last = id?.digest ?? IdentityDigest(high: 0, low: 0)
-    return try rows(onlyHeld ? Self.nextHeld : Self.next, last, Int64(count)) { PictureEntry($0) }
+    return try rows(onlyHeld ? Self.nextHeld : Self.next, last, count) { PictureEntry($0) }
   }
 
   /// The number of held pictures, and the number of those up to an id in the order of the ids.
@@ -293,11 +287,9 @@ extension Index {
           if isIt { ids[path] = id }
         }
         if let id = PictureName.id(at: path) {
-          rows.restart(id.digest)
-          if try rows.next() { add(rows) }
+          try rows.forEach(id) { add($0) }
         } else {
-          older.restart(String(PictureName.withoutEnding(path)))
-          while try older.next() { add(older) }
+          try older.forEach(String(PictureName.withoutEnding(path))) { add($0) }
         }
       }
       return ids
@@ -311,16 +303,13 @@ extension Index {
   ) throws(LarderError) {
     try read { db in
       let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
-      let rows = try RowStatement(db, select + "id BETWEEN ?1 AND ?2")
       let ids = PictureID.all(inFolder: folder)
-      rows.restart(ids.lowerBound.digest, ids.upperBound.digest)
-      while try rows.next() {
-        try body(PictureName(url: rows.text(1) ?? "", id: PictureID(rows.key(0))).file)
+      try db.forEach(select + "id BETWEEN ?1 AND ?2", ids.lowerBound, ids.upperBound) {
+        try body(PictureName(url: $0.text(1) ?? "", id: PictureID($0.key(0))).file)
       }
-      let older = try RowStatement(db, select + "older >= ?1 || '/' AND older < ?1 || '0'")
-      older.restart("images/\(PictureName.folderName(folder))")
-      while try older.next() {
-        if let name = older.text(2).flatMap({ PictureName(path: $0) }) { try body(name.file) }
+      let older = select + "older >= ?1 || '/' AND older < ?1 || '0'"
+      try db.forEach(older, "images/\(PictureName.folderName(folder))") {
+        if let name = $0.text(2).flatMap({ PictureName(path: $0) }) { try body(name.file) }
       }
     }
   }
@@ -349,10 +338,8 @@ extension Index {
     run: RunID,
     in db: Database
   ) throws {
-    try RowStatement(
-      db,
-      "INSERT OR REPLACE INTO picture_change(run, picture, before, after) VALUES (?,?,?,?)"
-    ).run(run.rawValue, id.digest, before, after)
+    let sql = "INSERT OR REPLACE INTO picture_change(run, picture, before, after) VALUES (?,?,?,?)"
+    try db.run(sql, run, id, before, after)
   }
 
   /// Writes some rows and marks other pictures as not held, in one transaction.
@@ -377,13 +364,11 @@ extension Index {
   ///
   /// Its row stays.
   static func forget(_ id: PictureID, in db: Database) throws {
-    try db.execute(
-      sql: """
-        UPDATE picture SET sha256 = NULL, content = NULL, bytes = NULL, type = NULL, \
-        inode = NULL, modified = NULL, response = NULL, expiry = 0, older = NULL WHERE id = ?
-        """,
-      arguments: [id]
-    )
+    let sql = """
+      UPDATE picture SET sha256 = NULL, content = NULL, bytes = NULL, type = NULL, \
+      inode = NULL, modified = NULL, response = NULL, expiry = 0, older = NULL WHERE id = ?
+      """
+    try db.run(sql, id)
   }
 }
 
@@ -397,10 +382,9 @@ struct PictureRowWriter: ~Copyable {
 
   func save(_ entry: PictureEntry) throws {
     try row.run(
-      entry.id.digest,
+      entry.id,
       entry.url,
       entry.sha256,
-      entry.sha256.map { ContentDigest.prefix($0) },
       entry.bytes.count,
       entry.type?.mediaType,
       entry.stamp?.inode,
@@ -412,7 +396,8 @@ struct PictureRowWriter: ~Copyable {
       entry.failure,
       entry.failingSince,
       entry.older,
-      entry.identity == entry.url ? nil : entry.identity
+      entry.identity == entry.url ? nil : entry.identity,
+      entry.sha256.map { ContentDigest.prefix($0) }
     )
   }
 
@@ -428,16 +413,14 @@ struct PictureRowWriter: ~Copyable {
     try Index.note(entry.id, before: before, after: after, run: run, in: db)
   }
 
-  private static let upsert = """
-    INSERT INTO picture(id, url, sha256, content, bytes, type, inode, modified, response, expiry, \
-    fetched, checked, failure, failing_since, older, identity) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) \
-    ON CONFLICT(id) DO UPDATE SET url = excluded.url, sha256 = excluded.sha256, \
-    content = excluded.content, bytes = excluded.bytes, type = excluded.type, \
-    inode = excluded.inode, modified = excluded.modified, response = excluded.response, \
-    expiry = excluded.expiry, fetched = excluded.fetched, checked = excluded.checked, \
-    failure = excluded.failure, failing_since = excluded.failing_since, \
-    older = excluded.older, identity = excluded.identity
-    """
+  private static let upsert = {
+    let columns = Index.pictureColumns + ["content"]
+    return """
+      INSERT INTO picture(\(columns.joined(separator: ", "))) \
+      VALUES (\(columns.map { _ in "?" }.joined(separator: ", "))) ON CONFLICT(id) \
+      DO UPDATE SET \(columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+      """
+  }()
 }
 
 extension PictureEntry {
@@ -471,22 +454,14 @@ extension Index {
   package func noteVary(_ digest: Int64) throws(LarderError) {
     guard try selection() != digest else { return }
     try write { db in
-      try db.execute(
-        sql: """
-          UPDATE picture SET expiry = 0 \
-          WHERE sha256 IS NOT NULL AND instr(response, ?) > 0
-          """,
-        arguments: [PictureEntry.selected]
-      )
-      try db.setSingleValue("selection", Data(PackedNumbers.pack([digest])))
+      let sql = "UPDATE picture SET expiry = 0 WHERE sha256 IS NOT NULL AND instr(response, ?) > 0"
+      try db.run(sql, PictureEntry.selected)
+      try db.setSingleValue("selection", PackedNumbers.pack([digest]))
     }
   }
 
   /// The digest that ``noteVary(_:)`` recorded last; nil if there is none.
   package func selection() throws(LarderError) -> Int64? {
-    try read { db in
-      let noted: Data? = try db.singleValue("selection")
-      return noted.flatMap { PackedNumbers.unpack($0).first }
-    }
+    try read { db in try db.singleValue("selection") { $0.numbers(0).first } ?? nil }
   }
 }

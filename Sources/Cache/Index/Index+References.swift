@@ -45,7 +45,7 @@ extension Index {
 
   /// Whether any picture is marked as unreferenced.
   package func hasUnreferenced() throws(LarderError) -> Bool {
-    try read { try Int.fetchOne($0, sql: "SELECT 1 FROM unreferenced LIMIT 1") != nil }
+    try row("SELECT 1 FROM unreferenced LIMIT 1") { _ in } != nil
   }
 
   /// Updates the marks of unreferenced pictures.
@@ -66,13 +66,11 @@ extension Index {
           (SELECT id FROM picture WHERE row NOT IN (SELECT picture FROM temp.referenced));
           """
       )
-      try db.execute(
-        sql: """
-          INSERT OR IGNORE INTO unreferenced(picture, since)
-          SELECT id, ? FROM picture WHERE row NOT IN (SELECT picture FROM temp.referenced)
-          """,
-        arguments: [now]
-      )
+      let marked = """
+        INSERT OR IGNORE INTO unreferenced(picture, since)
+        SELECT id, ? FROM picture WHERE row NOT IN (SELECT picture FROM temp.referenced)
+        """
+      try db.run(marked, now)
     }
   }
 
@@ -117,13 +115,11 @@ extension Index {
   /// point to a missing file.
   package func delete(_ removals: [GcPlan.Removal], at now: UnixTime) throws(LarderError) {
     try write { db in
-      let tombstone = try db.cachedStatement(
-        sql: "INSERT INTO tombstone(url, removed, reason) VALUES (?,?,?)"
-      )
+      let tombstone = "INSERT INTO tombstone(url, removed, reason) VALUES (?,?,?)"
       for removal in removals {
-        try tombstone.execute(arguments: [removal.picture.url, now, removal.reason.rawValue])
+        try db.run(tombstone, removal.picture.url, now, removal.reason.rawValue)
         try Self.forget(removal.picture.id, in: db)
-        try db.run(.answer, [removal.picture.id])
+        try db.run(.answer, removal.picture.id)
       }
     }
   }
@@ -145,7 +141,7 @@ extension Index {
   ///
   /// It is nil if the index was never lost, or if all pictures have a row again.
   package func lostSince() throws(LarderError) -> UnixTime? {
-    try read { try $0.singleValue("lost") }
+    try read { try $0.singleValue("lost") { $0.time(0) } }
   }
 
   /// Records the time at which a lost index was rebuilt, or removes the record if `moment` is nil.
@@ -158,20 +154,16 @@ extension Index {
 
 extension Database {
   /// The value of `key` in the table `meta`, such as `folders`; nil if there is none.
-  func singleValue<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ key: String
+  func singleValue<Value>(
+    _ key: String,
+    make: (borrowing RowStatement) throws -> Value
   ) throws -> Value? {
-    try Value.fetchOne(self, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key])
+    try first("SELECT value FROM meta WHERE key = ?", key, make: make)
   }
 
   /// Sets the value of `key` in the table `meta`, or deletes the row if `value` is nil.
-  func setSingleValue(_ key: String, _ value: (some DatabaseValueConvertible)?) throws {
-    guard let value else {
-      return try execute(sql: "DELETE FROM meta WHERE key = ?", arguments: [key])
-    }
-    try execute(
-      sql: "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)",
-      arguments: [key, value]
-    )
+  func setSingleValue(_ key: String, _ value: (some RowArgument)?) throws {
+    guard let value else { return _ = try run("DELETE FROM meta WHERE key = ?", key) }
+    try run("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", key, value)
   }
 }

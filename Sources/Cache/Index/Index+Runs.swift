@@ -4,7 +4,7 @@ import GRDB
 /// A catalog that has a row in the index.
 ///
 /// Several catalogs can share a cache.
-package struct CatalogEntry: Sendable, Equatable, Decodable, FetchableRecord {
+package struct CatalogEntry: Sendable, Equatable {
   package let id: CatalogID
   /// The name that the catalog file gives the catalog.
   package let name: String
@@ -14,8 +14,18 @@ package struct CatalogEntry: Sendable, Equatable, Decodable, FetchableRecord {
   package let source: String?
 }
 
+extension CatalogEntry {
+  fileprivate static let select = "SELECT id, name, currency, source FROM catalog "
+
+  /// Reads the present row of a query that begins with ``select``.
+  fileprivate init(_ row: borrowing RowStatement) {
+    (id, source) = (CatalogID(rawValue: row.number(0)), row.text(3))
+    (name, currency) = (row.text(1) ?? "", row.text(2) ?? "")
+  }
+}
+
 /// A section of a catalog as readers see it after a run has finished.
-package struct RunSection: Sendable, Equatable, Codable, FetchableRecord {
+package struct RunSection: Sendable, Equatable {
   /// The section's key.
   package var key: String
   /// The section's title.
@@ -89,7 +99,7 @@ extension RunEntry {
 extension Index {
   /// The catalogs in this cache, sorted by name.
   package func catalogs() throws(LarderError) -> [CatalogEntry] {
-    try read { try CatalogEntry.fetchAll($0, sql: "SELECT * FROM catalog ORDER BY name") }
+    try rows(CatalogEntry.select + "ORDER BY name") { CatalogEntry($0) }
   }
 
   /// The catalog with this name.
@@ -97,27 +107,20 @@ extension Index {
   /// If there is none, it is inserted; otherwise its currency is updated.
   package func catalog(named name: String, currency: String) throws(LarderError) -> CatalogEntry {
     try write { db in
-      try db.execute(
-        sql: """
-          INSERT INTO catalog(name, currency) VALUES (?, ?) \
-          ON CONFLICT(name) DO UPDATE SET currency = excluded.currency \
-          WHERE currency <> excluded.currency
-          """,
-        arguments: [name, currency]
-      )
-      let entry = try CatalogEntry.fetchOne(
-        db,
-        sql: "SELECT * FROM catalog WHERE name = ?",
-        arguments: [name]
-      )
-      return entry
+      let upsert = """
+        INSERT INTO catalog(name, currency) VALUES (?, ?) \
+        ON CONFLICT(name) DO UPDATE SET currency = excluded.currency \
+        WHERE currency <> excluded.currency
+        """
+      try db.run(upsert, name, currency)
+      return try db.first(CatalogEntry.select + "WHERE name = ?", name) { CatalogEntry($0) }
         ?? CatalogEntry(id: CatalogID(rawValue: 0), name: name, currency: currency, source: nil)
     }
   }
 
   /// Records the host and port from which a catalog's sections were fetched.
   package func note(source: String, of catalog: CatalogID) throws(LarderError) {
-    try run("UPDATE catalog SET source = ? WHERE id = ?", source, catalog.rawValue)
+    try run("UPDATE catalog SET source = ? WHERE id = ?", source, catalog)
   }
 
   /// Begins a run and returns its number.
@@ -128,10 +131,7 @@ extension Index {
       try db.execute(sql: DetailQuery.renewedTable)
       try Self.removeDrafts(in: db)
       let run = try Self.nextRun(db)
-      try db.execute(
-        sql: "INSERT INTO run(id, catalog, started) VALUES (?, ?, ?)",
-        arguments: [run, catalog, now]
-      )
+      try db.run("INSERT INTO run(id, catalog, started) VALUES (?, ?, ?)", run, catalog, now)
       return run
     }
   }
@@ -141,13 +141,10 @@ extension Index {
   /// The history is saved when a damaged index is rebuilt, but the table of runs is not. So the history may have higher
   /// numbers.
   static func nextRun(_ db: Database) throws -> RunID {
-    let last = try Int64.fetchOne(
-      db,
-      sql: """
-        SELECT max(coalesce((SELECT max(id) FROM run), 0), coalesce((SELECT max(run) FROM history_run), 0))
-        """
-    )
-    return RunID(rawValue: 1 + (last ?? 0))
+    let sql = """
+      SELECT max(coalesce((SELECT max(id) FROM run), 0), coalesce((SELECT max(run) FROM history_run), 0))
+      """
+    return RunID(rawValue: 1 + (try db.first(sql) { $0.number(0) } ?? 0))
   }
 
   /// Ends a run.
@@ -178,24 +175,16 @@ extension Index {
   ) throws(LarderError) {
     try write { db in
       try HistoryWriter.record(changes, items, values, run: run, at: now, in: db)
-      try db.execute(sql: DetailQuery.keepRenewed.rawValue)
-      for (position, section) in sections.enumerated() {
-        try db.execute(
-          sql: """
-            INSERT INTO run_section(run, position, key, title, subtitle, listing, source) \
-            VALUES (?,?,?,?,?,?,?)
-            """,
-          arguments: [
-            run, position, section.key, section.title, section.subtitle, section.listing,
-            section.source,
-          ]
-        )
-      }
+      try db.run(DetailQuery.keepRenewed.rawValue)
       let row = try RowStatement(
         db,
-        "UPDATE run SET finished = ?, outcome = ?, report = ? WHERE id = ?"
+        "INSERT INTO run_section(run, position, key, title, subtitle, listing, source) VALUES (?,?,?,?,?,?,?)"
       )
-      try row.run(now, outcome, report, run.rawValue)
+      for (place, it) in sections.enumerated() {
+        try row.run(run, place, it.key, it.title, it.subtitle, it.listing, it.source)
+      }
+      let end = "UPDATE run SET finished = ?, outcome = ?, report = ? WHERE id = ?"
+      try db.run(end, now, outcome, report, run)
     }
   }
 
@@ -204,14 +193,10 @@ extension Index {
   /// Only the last run is checked, because each run first cleans up after the run before it. A query for all runs
   /// would read the pages of all their reports at each start.
   func wasKilled() throws(LarderError) -> Bool {
-    try read { db in
-      try Bool.fetchOne(
-        db,
-        sql: """
-          SELECT finished IS NULL AND outcome IS NULL FROM run WHERE id = (SELECT max(id) FROM run)
-          """
-      ) ?? false
-    }
+    let sql = """
+      SELECT finished IS NULL AND outcome IS NULL FROM run WHERE id = (SELECT max(id) FROM run)
+      """
+    return try row(sql) { $0.number(0) != 0 } ?? false
   }
 
   /// Marks killed runs as `interrupted`.
@@ -238,12 +223,12 @@ extension Index {
     at moment: UnixTime = .distantFuture
   ) throws(LarderError) -> RunEntry? {
     let sql = RunEntry.times + "WHERE catalog = ? AND finished <= ? ORDER BY id DESC LIMIT 1"
-    return try row(sql, catalog.rawValue, moment) { RunEntry($0) }
+    return try row(sql, catalog, moment) { RunEntry($0) }
   }
 
   /// The pictures whose bytes changed in runs after this run.
   package func replacedPictures(after run: RunID) throws(LarderError) -> [PictureID] {
-    try rows("SELECT DISTINCT picture FROM picture_change WHERE run > ?", run.rawValue) {
+    try rows("SELECT DISTINCT picture FROM picture_change WHERE run > ?", run) {
       PictureID($0.key(0))
     }
   }
@@ -256,13 +241,13 @@ extension Index {
     let sql = """
       SELECT finished FROM run WHERE catalog = ? AND outcome = 'complete' ORDER BY id DESC LIMIT 1
       """
-    return try row(sql, catalog.rawValue) { $0.time(0) }
+    return try row(sql, catalog) { $0.time(0) }
   }
 
   /// The run of a catalog with this number; nil if there is no such run, or if it has not finished.
   package func finishedRun(_ id: RunID, catalog: CatalogID) throws(LarderError) -> RunEntry? {
     let sql = RunEntry.all + "WHERE id = ? AND catalog = ? AND finished IS NOT NULL"
-    return try row(sql, id.rawValue, catalog.rawValue) { RunEntry($0) }
+    return try row(sql, id, catalog) { RunEntry($0) }
   }
 
   /// The latest runs of a catalog, sorted from new to old.
@@ -275,7 +260,7 @@ extension Index {
     let sql =
       RunEntry.all + "WHERE catalog = ? AND id < ? "
       + (finishedOnly ? "AND finished IS NOT NULL " : "") + "ORDER BY id DESC LIMIT ?"
-    return try rows(sql, catalog.rawValue, id?.rawValue ?? .max, Int64(limit)) { RunEntry($0) }
+    return try rows(sql, catalog, id ?? RunID(rawValue: .max), limit) { RunEntry($0) }
   }
 
   /// The runs of a catalog that started at the given moment or later, sorted from new to old.
@@ -283,16 +268,21 @@ extension Index {
   /// Their reports are not read.
   package func runTimes(catalog: CatalogID, since: UnixTime) throws(LarderError) -> [RunEntry] {
     let sql = RunEntry.times + "WHERE catalog = ? AND started >= ? ORDER BY id DESC"
-    return try rows(sql, catalog.rawValue, since) { RunEntry($0) }
+    return try rows(sql, catalog, since) { RunEntry($0) }
   }
 
   /// The sections of a run, in the order of the catalog.
   package func sections(run: RunID) throws(LarderError) -> [RunSection] {
-    try read { db in
-      try RunSection.fetchAll(
-        db,
-        sql: "SELECT * FROM run_section WHERE run = ? ORDER BY position",
-        arguments: [run]
+    let sql = """
+      SELECT key, title, subtitle, listing, source FROM run_section WHERE run = ? ORDER BY position
+      """
+    return try rows(sql, run) {
+      RunSection(
+        key: $0.text(0) ?? "",
+        title: $0.text(1) ?? "",
+        subtitle: $0.text(2),
+        listing: $0.optionalNumber(3).map { ListingID(rawValue: $0) },
+        source: $0.text(4) ?? ""
       )
     }
   }
@@ -309,7 +299,7 @@ extension Index {
       (SELECT max(run.id) FROM run JOIN run_section ON run = run.id \
       WHERE catalog = ?1 AND key = ?2 AND source IN ('network', 'unchanged')), 0)
       """
-    return try row(sql, catalog.rawValue, key) { $0.optionalTime(0) } ?? nil
+    return try row(sql, catalog, key) { $0.optionalTime(0) } ?? nil
   }
 
   /// The URLs of the pictures whose bytes changed after the run `old`, up to and including the run `new`, sorted.
@@ -319,6 +309,6 @@ extension Index {
       SELECT DISTINCT url FROM picture_change JOIN picture ON picture.id = picture \
       WHERE run > ? AND run <= ? ORDER BY url
       """
-    return try rows(sql, old.rawValue, new.rawValue) { $0.text(0) ?? "" }
+    return try rows(sql, old, new) { $0.text(0) ?? "" }
   }
 }

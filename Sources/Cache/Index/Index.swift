@@ -121,7 +121,8 @@ package final class Index: Sendable {
           let words = "a larder between two releases wrote it (schema \(version))"
           throw fault(.damaged, words, .remake)
         }
-        if readOnly, version == 0, try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema") == nil
+        if readOnly, version == 0,
+          try db.first("SELECT 1 FROM sqlite_schema", make: { _ in }) == nil
         {
           throw fault(.empty, "it is empty, because the first run ended early", .sync)
         }

@@ -69,7 +69,7 @@ extension Index {
       let row = try RowStatement(db, Self.select + " WHERE \(id == nil ? "older" : "id") = ?")
       let entry =
         if let id {
-          try row.first(id.digest) { PictureEntry($0) }
+          try row.first(id) { PictureEntry($0) }
         } else {
           try row.first(path) { PictureEntry($0) }
         }
@@ -94,11 +94,9 @@ extension Index {
     of catalog: CatalogID
   ) throws(LarderError) -> Bool {
     try read { db in
-      let showing = try RowStatement(db, Self.showing)
-      let versions = try showing.all(picture.digest, catalog.rawValue) { _ in }.count
-      let rows = try RowStatement(db, versions > Self.fewVersions ? Self.lists : Self.isShown)
-      rows.restart(picture.digest, run.rawValue, catalog.rawValue)
-      return try rows.next()
+      let versions = try db.all(Self.showing, picture, catalog) { _ in }.count
+      let sql = versions > Self.fewVersions ? Self.lists : Self.isShown
+      return try db.first(sql, picture, run, catalog) { _ in } != nil
     }
   }
 

@@ -204,14 +204,12 @@ extension Index {
   /// Rows that say that no square could be made are included.
   package func squares(side: Int? = nil) throws(LarderError) -> [SquareEntry] {
     let sql = SquareEntry.select + "?1 IS NULL OR side = ?1 ORDER BY picture, side"
-    return try rows(sql, side.map { Int64($0) }) { SquareEntry($0) }
+    return try rows(sql, side) { SquareEntry($0) }
   }
 
   /// The row of a picture's square of one size; nil if there is none.
   package func square(of picture: PictureID, side: Int) throws(LarderError) -> SquareEntry? {
-    try row(SquareEntry.select + "picture = ? AND side = ?", picture.digest, Int64(side)) {
-      SquareEntry($0)
-    }
+    try row(SquareEntry.select + "picture = ? AND side = ?", picture, side) { SquareEntry($0) }
   }
 
   /// The current squares of one size, or of all sizes if `side` is nil, and the identities of their pictures.
@@ -226,7 +224,7 @@ extension Index {
       CROSS JOIN picture p ON p.id = s.picture AND p.sha256 = s.source \
       WHERE s.sha256 IS NOT NULL AND (?1 IS NULL OR s.side = ?1) ORDER BY s.picture, s.side
       """
-    return try rows(sql, side.map { Int64($0) }) { ($0.text(9) ?? "", SquareEntry($0)) }
+    return try rows(sql, side) { ($0.text(9) ?? "", SquareEntry($0)) }
   }
 
   /// Deletes the rows of squares whose picture is gone or changed.
@@ -252,8 +250,8 @@ extension Index {
       )
       for entry in entries {
         try row.run(
-          entry.picture.digest,
-          Int64(entry.side),
+          entry.picture,
+          entry.side,
           entry.path,
           entry.source,
           entry.sha256,
@@ -271,7 +269,7 @@ extension Index {
     guard !entries.isEmpty else { return }
     try write { db in
       let row = try RowStatement(db, "DELETE FROM square WHERE picture = ? AND side = ?")
-      for entry in entries { try row.run(entry.picture.digest, Int64(entry.side)) }
+      for entry in entries { try row.run(entry.picture, entry.side) }
     }
   }
 }
