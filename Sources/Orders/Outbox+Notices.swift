@@ -13,14 +13,17 @@ package enum MessageKind: Sendable {
   /// Each of them is for one webhook.
   case notices
 
+  /// The SQL condition for messages about orders in the table `message`.
+  static let aboutOrders = "message.placed > 0"
+
   /// The SQL condition for the messages of this kind in the table `message`.
   func condition(_ webhook: Webhook) -> String {
     switch self {
-    case .orders: "placed > 0"
+    case .orders: Self.aboutOrders
     case .notices:
       // The values need no escaping, because they are hexadecimal digits and the name of an enumeration's case.
       """
-      placed IN (SELECT -row FROM subscription \
+      message.placed IN (SELECT -row FROM subscription \
       WHERE webhook = '\(webhook.digest)' AND payload = '\(webhook.payload.rawValue)')
       """
     }
@@ -98,51 +101,37 @@ extension Outbox {
     at webhook: Webhook,
     _ db: Database
   ) throws -> NoticeStart {
+    // The last notice counts only if it is queued, or if all attempts to send it have failed.
     let row = try Row.fetchOne(
       db,
-      sql: "SELECT row, told FROM subscription WHERE \(subscribed)",
+      sql: """
+        SELECT told, message.id AS waiting, content, ifnull(after, told) AS after, \
+        EXISTS (SELECT 1 FROM attempt WHERE attempt.message = message.row \
+        AND (outcome IS NULL OR outcome LIKE 'unknown %')) AS mayHaveArrived \
+        FROM subscription LEFT JOIN (message JOIN notice ON notice.message = message.row) \
+        ON message.row = (SELECT max(row) FROM message WHERE placed = -subscription.row) \
+        AND (delivery = 'queued' OR delivery = 'dead' AND tries > \(DeliveryPlan.delays.count)) \
+        WHERE \(subscribed)
+        """,
       arguments: key(subscription, webhook)
     )
     guard let row else {
       return NoticeStart(told: nil, waiting: nil, content: nil, after: nil, mayRepeat: false)
     }
-    let told: Int64 = try row.decode(forColumn: "told")
-    let last = try MessageRow.fetchOne(
-      db,
-      sql: "SELECT * FROM message WHERE placed = -? ORDER BY row DESC LIMIT 1",
-      arguments: [try row.decode(Int64.self, forColumn: "row")]
-    )
-    guard let last, last.isWaiting,
-      let notice = try Row.fetchOne(
-        db,
-        sql: "SELECT after, content FROM notice WHERE message = ?",
-        arguments: [last.rowID]
-      )
-    else {
-      return NoticeStart(told: told, waiting: nil, content: nil, after: told, mayRepeat: false)
-    }
-    let content = try Self.notice(notice)
-    let mayHaveArrived =
-      try Bool.fetchOne(
-        db,
-        sql: """
-          SELECT EXISTS (SELECT 1 FROM attempt WHERE message = ? \
-          AND (outcome IS NULL OR outcome LIKE 'unknown %'))
-          """,
-        arguments: [last.rowID]
-      ) ?? false
+    let content = try notice(row)
     return NoticeStart(
-      told: told,
-      waiting: last.id,
+      told: try row.decode(forColumn: "told"),
+      waiting: try row.decode(forColumn: "waiting"),
       content: content,
-      after: try notice.decode(forColumn: "after"),
-      mayRepeat: mayHaveArrived || content?.mayRepeat == true
+      after: try row.decode(forColumn: "after"),
+      mayRepeat: try row.decode(forColumn: "mayHaveArrived") || content?.mayRepeat == true
     )
   }
 
+  /// The content of the notice in a row; nil if there is none, or if it cannot be read.
   private static func notice(_ row: Row) throws -> Notice? {
-    let content: Data = try row.decode(forColumn: "content")
-    return try? JSONDecoder().decode(Notice.self, from: content)
+    let content: Data? = try row.decode(forColumn: "content")
+    return content.flatMap { try? JSONDecoder().decode(Notice.self, from: $0) }
   }
 
   /// The content of a notice's message.
@@ -197,7 +186,10 @@ extension Outbox {
         arguments: Self.key(subscription, webhook) + [run]
       )
       guard var notice else {
-        if let waiting = start.waiting, !start.mayRepeat { try withdraw(waiting, db) }
+        if let waiting = start.waiting, !start.mayRepeat {
+          // All changes of the waiting notice were reverted.
+          try withdraw("id = ?", [waiting], because: "outdated", db)
+        }
         return true
       }
       if start.content?.says(notice) == true { return true }
@@ -224,13 +216,8 @@ extension Outbox {
         arguments: Self.key(subscription, webhook)
       )
       // Earlier notices that may have arrived are not sent again any more, because a new notice follows them.
-      try db.execute(
-        sql: """
-          UPDATE message SET delivery = 'dead', error = 'may have arrived', tries = 0, next = NULL \
-          WHERE placed = -? AND delivery = 'ambiguous'
-          """,
-        arguments: [row]
-      )
+      let held = "placed = -? AND delivery = 'ambiguous'"
+      try withdraw(held, [row], because: "may have arrived", db)
       try MessageRow(id: id.rawValue, placed: -(row ?? 0), state: "notice", at: now).insert(db)
       try db.execute(
         sql: "INSERT INTO notice(message, after, content) VALUES (?,?,?)",
@@ -240,43 +227,18 @@ extension Outbox {
     }
   }
 
-  /// Gives up a notice that was not delivered, because all its changes were reverted.
-  private func withdraw(_ id: String, _ db: Database) throws {
+  /// Gives up the messages that satisfy an SQL condition, without sending them again with later changes.
+  private func withdraw(
+    _ condition: String,
+    _ arguments: StatementArguments,
+    because error: String,
+    _ db: Database
+  ) throws {
     try db.execute(
       sql:
-        "UPDATE message SET delivery = 'dead', error = 'outdated', tries = 0, next = NULL WHERE id = ?",
-      arguments: [id]
+        "UPDATE message SET delivery = 'dead', error = ?, tries = 0, next = NULL WHERE \(condition)",
+      arguments: [error] + arguments
     )
-  }
-
-  /// Completes a report about a webhook's notices: sets the counts, and the notices that are held since this run.
-  ///
-  /// They include notices of a sender that crashed.
-  ///
-  /// - Parameters:
-  ///   - report: The report.
-  ///   - webhook: The webhook.
-  ///   - before: The notices that were held before this run, and were therefore reported already.
-  /// - Throws: ``LarderError`` if the outbox cannot be read.
-  func sumNotices(
-    _ report: inout SendReport,
-    of webhook: Webhook,
-    heldBefore before: [OrderID]
-  ) throws(LarderError) {
-    let which = MessageKind.notices.condition(webhook)
-    report.counts = try read { db in try Self.counts(of: "message WHERE \(which)", db) }
-    report.held = try heldNotices(of: webhook).filter { !before.contains($0) }
-  }
-
-  /// The notices to a webhook that may have arrived, and that wait for newer changes.
-  func heldNotices(of webhook: Webhook) throws(LarderError) -> [OrderID] {
-    let which = MessageKind.notices.condition(webhook)
-    return try read { db in
-      try String.fetchAll(
-        db,
-        sql: "SELECT id FROM message WHERE delivery = 'ambiguous' AND \(which) ORDER BY row"
-      ).map(OrderID.init(rawValue:))
-    }
   }
 }
 

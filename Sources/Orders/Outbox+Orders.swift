@@ -116,48 +116,21 @@ extension Outbox {
   ///
   /// Messages of cancelled orders are left out if they were not delivered.
   package func counts() throws(LarderError) -> DeliveryCounts {
-    try read { db in try Self.counts(db) }
+    try read { db in try Self.counts(MessageKind.aboutOrders, db) }
   }
 
-  /// Completes a report about messages of orders: sets the counts, and the orders with messages in the state
-  /// `ambiguous`.
-  func sum(_ report: inout SendReport) throws(LarderError) {
-    let (counts, held) = try read { db in
-      (
-        try Self.counts(db),
-        try String.fetchAll(
-          db,
-          sql: """
-            SELECT DISTINCT placed.id FROM message JOIN placed ON placed.row = message.placed \
-            WHERE delivery = 'ambiguous' ORDER BY message.row
-            """
-        )
-      )
-    }
-    report.counts = counts
-    report.held = held.map(OrderID.init(rawValue:))
-  }
-
-  private static func counts(_ db: Database) throws -> DeliveryCounts {
-    try counts(
-      of: """
-        message JOIN placed ON placed.row = message.placed \
-        WHERE NOT (placed.state = 'cancelled' AND message.state <> 'cancelled' \
-        AND delivery IN ('queued', 'ambiguous', 'dead'))
-        """,
-      db
-    )
-  }
-
-  /// Counts messages in each state of delivery.
-  ///
-  /// `messages` is the part of the SQL query after `FROM`.
-  static func counts(of messages: String, _ db: Database) throws -> DeliveryCounts {
-    var counts: [Delivery.State: Int] = [:]
+  /// The counts of the messages that satisfy an SQL condition, as ``counts()`` counts them.
+  static func counts(_ which: String, _ db: Database) throws -> DeliveryCounts {
     let rows = try Row.fetchAll(
       db,
-      sql: "SELECT delivery, count(*) AS count FROM \(messages) GROUP BY delivery"
+      sql: """
+        SELECT delivery, count(*) AS count \
+        FROM message LEFT JOIN placed ON placed.row = message.placed \
+        WHERE \(which) AND NOT (placed.state IS 'cancelled' AND message.state <> 'cancelled' \
+        AND delivery IN ('queued', 'ambiguous', 'dead')) GROUP BY delivery
+        """
     )
+    var counts: [Delivery.State: Int] = [:]
     for row in rows {
       let state = Delivery.State(rawValue: try row.decode(forColumn: "delivery"))
       if let state { counts[state] = try row.decode(forColumn: "count") }

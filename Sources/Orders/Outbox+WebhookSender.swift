@@ -88,6 +88,26 @@ extension Outbox {
     }
   }
 
+  /// The counts of the messages of a kind, and those of them that may have arrived and wait for the user's decision.
+  ///
+  /// An order with several such messages occurs once.
+  func sums(_ mail: MessageKind, _ webhook: Webhook) throws(LarderError)
+    -> (counts: DeliveryCounts, held: [OrderID])
+  {
+    let which = mail.condition(webhook)
+    return try read { db in
+      let held = try String.fetchAll(
+        db,
+        sql: """
+          SELECT DISTINCT ifnull(placed.id, message.id) \
+          FROM message LEFT JOIN placed ON placed.row = message.placed \
+          WHERE delivery = 'ambiguous' AND \(which) ORDER BY message.row
+          """
+      )
+      return (try Self.counts(which, db), held.map(OrderID.init(rawValue:)))
+    }
+  }
+
   /// Allows messages to a webhook again, after the webhook had stopped accepting messages.
   package func resume(_ webhook: Webhook) throws(LarderError) {
     try write { db in
@@ -109,9 +129,10 @@ extension Outbox {
   /// `message_waiting`. Without it, SQLite would not use the index.
   private static func waiting(_ which: String) -> String {
     """
-    message AS m WHERE delivery = 'queued' AND delivery NOT IN ('delivered', 'dead') AND \(which) \
-    AND (placed < 0 OR NOT EXISTS (SELECT 1 FROM message WHERE placed = m.placed AND row < m.row \
-    AND delivery NOT IN ('delivered', 'dead')))
+    message WHERE delivery = 'queued' AND delivery NOT IN ('delivered', 'dead') AND \(which) \
+    AND (placed < 0 OR NOT EXISTS (SELECT 1 FROM message AS earlier \
+    WHERE earlier.placed = message.placed AND earlier.row < message.row \
+    AND earlier.delivery NOT IN ('delivered', 'dead')))
     """
   }
 

@@ -112,15 +112,6 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     (attempts, tries, error, next) = (0, 0, nil, now)
   }
 
-  /// Whether a newer notice can replace this notice.
-  ///
-  /// It can if this notice is queued, or if all attempts to send it have failed.
-  var isWaiting: Bool {
-    let delivery = standing(.sending)
-    return delivery.state == .queued
-      || delivery.state == .dead && delivery.tries > DeliveryPlan.delays.count
-  }
-
   /// The number of a stored row.
   var rowID: Int64 { row ?? 0 }
 

@@ -96,7 +96,8 @@ package final class WebhookSender: Sendable {
   package func run(
     progress: (SendReport) -> Void = { _ in }
   ) throws(LarderError) -> SendReport {
-    let held = mail == .notices ? try outbox.heldNotices(of: webhook) : []
+    // A notice that is held since an earlier run was reported then.
+    let before = mail == .notices ? try outbox.sums(mail, webhook).held : []
     var report = SendReport()
     var attempts = 0
     var unreached = 0
@@ -153,10 +154,9 @@ package final class WebhookSender: Sendable {
       }
     }
     report.wasInterrupted = isStopped.load(ordering: .sequentiallyConsistent)
-    switch mail {
-    case .orders: try outbox.sum(&report)
-    case .notices: try outbox.sumNotices(&report, of: webhook, heldBefore: held)
-    }
+    let sums = try outbox.sums(mail, webhook)
+    report.counts = sums.counts
+    report.held = sums.held.filter { !before.contains($0) }
     return report
   }
 
