@@ -141,9 +141,8 @@ private func scaleInStrips(_ file: PictureFile) {
       rows.source.converted { Conversion.expanded($0) },
       to: PixelSize(width: 9, height: 40),
       strip: 1,
-      limits,
-      name: "x"
-    ).collected(limits, name: "x")
+      limits.named("x")
+    ).collected(limits.named("x"))
   }
 }
 
@@ -220,7 +219,7 @@ private func writeSeeds(_ folder: FilePath) -> Never {
           let bytes = try? PNGCodec.encode(
             BitmapRows(bitmap),
             interlaced: interlaced,
-            name: "seed"
+            PictureLimits().named("seed")
           ).bytes()
         else { continue }
         for choice: UInt8 in [0, 0x21] {
@@ -244,7 +243,7 @@ private func writeOtherSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> V
         BitmapRows(bitmap),
         quality: 60,
         lossless: lossless,
-        name: "seed"
+        PictureLimits().named("seed")
       )
     else { continue }
     var tags = PictureTags()
@@ -354,7 +353,7 @@ private func writeLargeSeeds(_ write: ([UInt8], String) -> Void) {
       BitmapRows(bitmap),
       interlaced: interlaced,
       level: 4,
-      name: "seed"
+      PictureLimits().named("seed")
     )
     guard let bytes = try? made?.bytes() else { continue }
     for choice: UInt8 in [0, 1, 3] { write(bytes + [choice], "large-\(index)-\(choice).png") }
@@ -366,7 +365,7 @@ private func writeLargeSeeds(_ write: ([UInt8], String) -> Void) {
         BitmapRows(bitmap),
         quality: 20,
         lossless: lossless,
-        name: "seed"
+        PictureLimits().named("seed")
       )
     else { continue }
     for choice: UInt8 in [0, 1, 5] { write(bytes + [choice], "large-\(lossless)-\(choice).webp") }

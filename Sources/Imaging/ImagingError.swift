@@ -35,31 +35,20 @@ extension LarderError {
     )
   }
 
-  /// The error for a format whose library is not installed; `words` is the dynamic loader's message.
-  static func noLibrary(
-    _ name: String,
-    _ format: String,
-    _ package: String,
-    _ words: String
-  ) -> LarderError {
-    LarderError(
-      .library,
-      "cannot process \(name): \(format) needs a library that cannot be opened (\(words)); install "
-        + "\(package)"
-    )
-  }
-
   /// The error for a picture that is too large; `reason` completes “cannot read NAME: …”.
   static func tooLarge(_ name: String, _ reason: String) -> LarderError {
     LarderError(.tooLarge, "cannot read \(name): \(reason); make it smaller first")
   }
+}
 
-  /// The error for a picture that exceeds a limit which the user can raise; `reason` completes “cannot read NAME: …”.
-  static func overLimit(_ name: String, _ reason: String) -> LarderError {
-    LarderError(
-      .tooLarge,
-      "cannot read \(name): \(reason)",
-      remedy: .smallerOrMorePixels
-    )
+extension String {
+  /// The text in an array of C characters, which Swift imports as a tuple; it ends at a zero.
+  init(inArray characters: some Any) {
+    self = withUnsafeBytes(of: characters) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
   }
+
+  /// The text with a small first letter, for the message of a library within a sentence.
+  var uncapitalized: String { prefix(1).lowercased() + dropFirst() }
 }

@@ -174,7 +174,7 @@ struct AttentionTests {
       #expect(scene.isKept(by: window), "\(scene): \(point)")
       // The kept region is the one that was found: if the upright picture is cut there by hand, the result is the same.
       let expected = try upright.part(window)
-        .scaled(width: size ?? side, height: size ?? side, limits: PictureLimits(), name: "x")
+        .scaled(width: size ?? side, height: size ?? side, limits: PictureLimits().named("x"))
       let made = try decoded(square.bytes).flattened(.rgb)
       #expect(psnr(made, expected) > 19, "\(scene)")
     }

@@ -236,8 +236,12 @@ struct ColourTests {
     )
     var tags = PictureTags()
     tags.profile = Self.profile(12)
-    let plain = try PNGCodec.encode(BitmapRows(bitmap), to: tags.output(to: nil), name: "palette")
-      .bytes()
+    let plain = try PNGCodec.encode(
+      BitmapRows(bitmap),
+      to: tags.output(to: nil),
+      PictureLimits().named("palette")
+    )
+    .bytes()
     var crop = Crop()
     crop.convertsToSRGB = true
 
@@ -275,7 +279,7 @@ struct ColourTests {
 
     let made = try PictureFile(crop.apply(to: file).bytes)
 
-    let space = try markers(made).layout(of: made.name)
+    let space = try markers(made).layout(PictureLimits().named("x"))
     #expect(space == (kind.colourSpace == 1 ? .grey : .bgrx))
     #expect(!made.bytes.contains(Array("ICC_PROFILE".utf8)))
     let plain = try crop.apply(to: try PictureFile(kind.bytes(width: 60, height: 40)))

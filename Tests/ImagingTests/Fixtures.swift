@@ -168,7 +168,7 @@ func packedZeros(_ count: Int) throws -> [UInt8] {
   let side = Int(Double(count).squareRoot())
   let samples = [UInt8](repeating: 0, count: count)
   let bitmap = Bitmap(width: side, height: side, layout: .grey, samples: samples)
-  let bytes = try PNGCodec.encode(BitmapRows(bitmap), name: "zeros").bytes()
+  let bytes = try PNGCodec.encode(BitmapRows(bitmap), PictureLimits().named("zeros")).bytes()
   let start = try #require(bytes.firstRange(of: Array("IDAT".utf8))).upperBound
   let length = bytes[start - 8..<start - 4].reduce(0) { $0 << 8 | Int($1) }
   return Array(bytes[start..<start + length])
@@ -242,7 +242,7 @@ struct PNGKind: Sendable, CustomTestStringConvertible {
     try PNGCodec.encode(
       BitmapRows(bitmap(width: width, height: height)),
       interlaced: isInterlaced,
-      name: "fixture"
+      PictureLimits().named("fixture")
     ).bytes()
   }
 }
@@ -309,7 +309,7 @@ extension PictureFile {
     _ limits: PictureLimits = PictureLimits()
   ) throws(ImagingError) -> Bitmap {
     try withRows(RowRequest(region, isNative: isNative), limits) { (rows) throws(ImagingError) in
-      try rows.source.collected(limits, name: name)
+      try rows.source.collected(limits.named(name))
     }
   }
 }
@@ -317,7 +317,7 @@ extension PictureFile {
 extension Bitmap {
   /// The bitmap after a processing step on its rows.
   func through(_ step: (any RowSource) throws -> any RowSource) throws -> Bitmap {
-    try step(BitmapRows(self)).collected(PictureLimits(), name: "x")
+    try step(BitmapRows(self)).collected(PictureLimits().named("x"))
   }
 }
 
@@ -328,7 +328,7 @@ extension Crop {
     let plan = plan(of: file.probe, framing, isConverted: converts(file))
     return try file.withRows(plan.request, limits) { (opened) throws(ImagingError) in
       try taken(opened, plan, of: file)
-        .collected(limits, name: file.name)
+        .collected(limits.named(file.name))
     }
   }
 }
@@ -364,7 +364,7 @@ extension Bitmap {
 extension Bitmap {
   /// The upright picture, if this bitmap is stored in `orientation`.
   func upright(from orientation: Orientation) throws -> Bitmap {
-    try BitmapRows(self).collected(from: orientation, PictureLimits(), name: "x")
+    try BitmapRows(self).collected(from: orientation, PictureLimits().named("x"))
   }
 
   /// A part of the picture, scaled to `width` × `height` by ``ScaledRows``.
@@ -374,8 +374,7 @@ extension Bitmap {
     height: Int,
     strip: Int? = nil,
     portable: Bool = false,
-    limits: PictureLimits,
-    name: String
+    limits: NamedLimits
   ) throws(ImagingError) -> Bitmap {
     let rows = try ScaledRows(
       BitmapRows(self),
@@ -383,9 +382,8 @@ extension Bitmap {
       to: PixelSize(width: width, height: height),
       strip: strip,
       portable: portable,
-      limits,
-      name: name
+      limits
     )
-    return try rows.collected(limits, name: name)
+    return try rows.collected(limits)
   }
 }

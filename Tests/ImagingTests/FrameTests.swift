@@ -57,7 +57,7 @@ struct FrameTests {
     let orientation = try #require(Orientation(rawValue: value))
     for kind in PNGKind.all where !kind.isInterlaced && kind.clear == nil {
       let stored = kind.bitmap(width: 31, height: 20)
-      let plain = try PNGCodec.encode(BitmapRows(stored), name: "x").bytes()
+      let plain = try PNGCodec.encode(BitmapRows(stored), PictureLimits().named("x")).bytes()
       let file = try PictureFile(
         Array(plain[..<33]) + chunk("eXIf", tiff(orientation: value)) + plain[33...]
       )
@@ -115,7 +115,7 @@ struct FrameTests {
         [cut.width, cut.height, whole.width, whole.height] == [width, height, width, height]
       )
       let expected = try upright.part(crop.framing(file.probe).window)
-        .scaled(width: width, height: height, limits: PictureLimits(), name: "x")
+        .scaled(width: width, height: height, limits: PictureLimits().named("x"))
       let made = try decoded(cut.bytes)
       #expect(psnr(made.flattened(.rgb), expected.flattened(.rgb)) > (kind.across > 2 ? 25 : 28))
       let corner = try decoded(whole.bytes).colour(width - 1, height - 1)

@@ -148,16 +148,15 @@ struct GIFTests {
         width: size.width,
         height: size.height,
         strip: 1,
-        limits: limits,
-        name: "x"
+        limits: limits.named("x")
       )
 
       func scaled(_ strip: Int?) throws(ImagingError) -> Bitmap {
         let scaling = RowRequest.Scaling(window: region.size, size: size)
         let request = RowRequest(region, scaling: scaling)
         return try file.withRows(request, limits) { (rows) throws(ImagingError) in
-          try ScaledRows(rows.source, to: size, strip: strip, limits, name: "x")
-            .collected(limits, name: "x")
+          try ScaledRows(rows.source, to: size, strip: strip, limits.named("x"))
+            .collected(limits.named("x"))
         }
       }
       let (made, small) = (try scaled(nil), try scaled(1))
@@ -165,8 +164,7 @@ struct GIFTests {
       let expected = try whole.scaled(
         width: size.width,
         height: size.height,
-        limits: limits,
-        name: "x"
+        limits: limits.named("x")
       )
       #expect(made == expected, "\(region)")
       #expect(small.layout == inStrips.layout)
@@ -234,8 +232,8 @@ struct GIFTests {
     let file = try PictureFile(kind.bytes(width: 40, height: 30))
     for (memory, isEnough) in [(1199, false), (1200, !isInterlaced), (2400, true)] {
       let made = try? file.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
-        try GIFBlocks(file.bytes, name: "x", limits: PictureLimits())
-          .indices(in: bytes, PictureLimits(memory: memory), name: "x")
+        try GIFBlocks(file.bytes, PictureLimits().named("x"))
+          .indices(in: bytes, PictureLimits(memory: memory).named("x"))
       }
 
       #expect((made != nil) == isEnough)

@@ -20,8 +20,8 @@ struct JPEGCropTests {
       }
     let limits = PictureLimits()
     return try file.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
-      let rows = try JPEGRows(bytes, region, eighths: eighths, layout: layout, limits, name: "x")
-      return (try rows.collected(limits, name: "x"), rows.hasWarnings)
+      let rows = try JPEGRows(bytes, region, eighths: eighths, layout: layout, limits.named("x"))
+      return (try rows.collected(limits.named("x")), rows.hasWarnings)
     }
   }
 
@@ -82,8 +82,7 @@ struct JPEGCropTests {
     let expected = try decoded(bytes).part(Crop().framing(file.probe).window).scaled(
       width: size,
       height: size,
-      limits: PictureLimits(),
-      name: "x"
+      limits: PictureLimits().named("x")
     )
     #expect(psnr(made, expected) > (kind.across > 2 ? 28 : 33))
     let square = try Crop(size: size).apply(to: file)

@@ -37,9 +37,9 @@ struct LargePictureTests {
           for band in [1, width * 6, width * 12, 1 << 20] {
             guard let chunks = woven.probe.structure as? PNGChunks else { continue }
             let made = try woven.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
-              try PNGRows(bytes, chunks, isNative: true, band: band, limits, name: "x")
+              try PNGRows(bytes, chunks, isNative: true, band: band, limits.named("x"))
                 .placed(PixelRegion(chunks.size), over: region)
-                .collected(limits, name: "x")
+                .collected(limits.named("x"))
             }
 
             #expect(made == expected, "\(width) × \(height) from \(first), band \(band)")
@@ -63,11 +63,11 @@ struct LargePictureTests {
     let sizes = [(9, 20), (293, 13), (9, 5)].map { PixelSize(width: $0, height: $1) }
     for size in sizes {
       let whole = try source.part(region)
-        .scaled(width: size.width, height: size.height, limits: limits, name: "x")
+        .scaled(width: size.width, height: size.height, limits: limits.named("x"))
 
       // A strip of one byte forces the picture to be scaled eight rows at a time.
       let made = try source.part(region)
-        .scaled(width: size.width, height: size.height, strip: 1, limits: limits, name: "x")
+        .scaled(width: size.width, height: size.height, strip: 1, limits: limits.named("x"))
 
       let most = largestDifference(made, whole)
       #expect(most <= (depth == 16 ? 6 * 257 : 6), "\(size): \(most)")
@@ -100,15 +100,14 @@ struct LargePictureTests {
     for size in [PixelSize(width: 9, height: 20), PixelSize(width: 211, height: 600)] {
       let (across, down) = (size.width, size.height)
       let whole = try source.converted { .expanded($0) }
-        .scaled(width: across, height: down, limits: limits, name: "x")
+        .scaled(width: across, height: down, limits: limits.named("x"))
       for (strip, least) in [(1, 0), (1 << 20, 0), (1 << 20, .max)] {
         let made = try ScaledRows(
           BitmapRows(source, least: least),
           to: size,
           strip: strip,
-          limits,
-          name: "x"
-        ).collected(limits, name: "x")
+          limits.named("x")
+        ).collected(limits.named("x"))
 
         let most = largestDifference(made, whole)
         #expect(made.layout == whole.layout && made.depth == whole.depth)
@@ -130,8 +129,7 @@ struct LargePictureTests {
       width: 4,
       height: 4,
       strip: 1,
-      limits: PictureLimits(),
-      name: "x"
+      limits: PictureLimits().named("x")
     )
 
     // If samples have 8 bits, red is multiplied by alpha and divided again, so that it is only nearly exact.
@@ -199,15 +197,15 @@ struct LargePictureTests {
     let region = PixelRegion(x: 60, y: 0, width: 207, height: 207)
     let limits = PictureLimits()
     let expected = try file.part(region)
-      .scaled(width: 30, height: 30, limits: limits, name: "x")
+      .scaled(width: 30, height: 30, limits: limits.named("x"))
 
-    let small = try WebPCodec.decode(file, chunks, region, smaller: 3, limits)
-    let large = try WebPCodec.decode(file, chunks, region, smaller: 3, least: 1, limits)
+    let small = try WebPCodec.decode(file, chunks, region, smaller: 3, limits.named("x"))
+    let large = try WebPCodec.decode(file, chunks, region, smaller: 3, least: 1, limits.named("x"))
 
     #expect(small.part == nil)
     #expect(large.bitmap.width < 80)
     let made = try large.bitmap
-      .scaled(large.part, width: 30, height: 30, limits: limits, name: "x")
+      .scaled(large.part, width: 30, height: 30, limits: limits.named("x"))
     #expect(psnr(made, expected) > 36)
   }
 

@@ -82,7 +82,7 @@ struct OrientationTests {
           )
         }
         let collected = try BitmapRows(stored)
-          .collected(from: orientation, PictureLimits(), name: "x")
+          .collected(from: orientation, PictureLimits().named("x"))
         #expect(collected == upright, "\(layout), as they are read")
       }
     }
@@ -114,7 +114,10 @@ struct OrientationTests {
   func `a PNG is rotated upright, sample for sample`(_ value: Int, _ size: PixelSize) throws {
     for kind in PNGKind.all where !kind.isInterlaced && kind.clear == nil {
       let upright = kind.bitmap(width: size.width, height: size.height)
-      let plain = try PNGCodec.encode(BitmapRows(Self.turned(upright, value)), name: "x").bytes()
+      let plain = try PNGCodec.encode(
+        BitmapRows(Self.turned(upright, value)),
+        PictureLimits().named("x")
+      ).bytes()
       let bytes = Array(plain[..<33]) + chunk("eXIf", tiff(orientation: value)) + plain[33...]
 
       let square = try Crop().apply(to: PictureFile(bytes))

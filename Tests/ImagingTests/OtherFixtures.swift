@@ -15,7 +15,12 @@ func colours(width: Int, height: Int, isClear: Bool = false) -> Bitmap {
 
 /// Encodes a bitmap as WebP.
 func webp(_ bitmap: Bitmap, lossless: Bool = true, quality: Int = 80) throws -> [UInt8] {
-  try WebPCodec.encode(BitmapRows(bitmap), quality: quality, lossless: lossless, name: "fixture")
+  try WebPCodec.encode(
+    BitmapRows(bitmap),
+    quality: quality,
+    lossless: lossless,
+    PictureLimits().named("fixture")
+  )
 }
 
 /// A RIFF chunk with its size and padding.

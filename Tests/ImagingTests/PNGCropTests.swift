@@ -32,7 +32,9 @@ struct PNGCropTests {
   func `our encoder's output decodes to the same bitmap`(_ kind: PNGKind) throws {
     let bitmap = kind.bitmap(width: 11, height: 5)
 
-    #expect(try native(PNGCodec.encode(BitmapRows(bitmap), name: "x").bytes()) == bitmap)
+    #expect(
+      try native(PNGCodec.encode(BitmapRows(bitmap), PictureLimits().named("x")).bytes()) == bitmap
+    )
   }
 
   @Test(arguments: [

@@ -19,7 +19,7 @@ struct PaddedRowsTests {
       Conversion.coloured
     )
     if let size = way.size {
-      plain = try plain.scaled(width: size.width, height: size.height, limits: limits, name: "x")
+      plain = try plain.scaled(width: size.width, height: size.height, limits: limits.named("x"))
     }
     if way.addsAlpha { plain = plain.converted(Conversion.withAlpha) }
     let canvas = PixelSize(width: plain.width + 5, height: plain.height + 11)

@@ -59,8 +59,7 @@ struct ScalingTests {
       width: side,
       height: side,
       strip: 1 << 17,
-      limits: PictureLimits(),
-      name: "x"
+      limits: PictureLimits().named("x")
     )
 
     #expect(SmoothPicture.error(made.samples.map(Double.init), expected) <= most)
@@ -90,8 +89,7 @@ struct ScalingTests {
         part,
         width: width,
         height: height,
-        limits: PictureLimits(),
-        name: "x"
+        limits: PictureLimits().named("x")
       ).samples
     }
     let other = Bitmap(
@@ -129,8 +127,7 @@ struct ScalingTests {
       width: width,
       height: height,
       portable: portable,
-      limits: PictureLimits(),
-      name: "x"
+      limits: PictureLimits().named("x")
     )
   }
 }

@@ -20,7 +20,7 @@ struct StripTests {
     }
     return try file.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
       try body(
-        PNGRows(bytes, chunks, isNative: isNative, band: band, PictureLimits(), name: "x")
+        PNGRows(bytes, chunks, isNative: isNative, band: band, PictureLimits().named("x"))
           .placed(PixelRegion(chunks.size), over: region)
       )
     }
@@ -36,13 +36,14 @@ struct StripTests {
       let plain = try file.part(Self.whole, isNative: isNative)
 
       let banded = try Self.withRows(file, Self.whole, isNative: isNative, band: band) {
-        (rows) throws(ImagingError) in try rows.collected(limits, name: "x")
+        (rows) throws(ImagingError) in try rows.collected(limits.named("x"))
       }
       let recoded = try Self.withRows(file, Self.whole, isNative: isNative, band: band) {
-        (rows) throws(ImagingError) in try PNGCodec.encode(rows, name: "x").bytes()
+        (rows) throws(ImagingError) in
+        try PNGCodec.encode(rows, PictureLimits().named("x")).bytes()
       }
       let thinned = try Self.withRows(file, Self.whole, isNative: isNative) {
-        (rows) throws(ImagingError) in try rows.thinned(every: 7, limits, name: "x")
+        (rows) throws(ImagingError) in try rows.thinned(every: 7, limits.named("x"))
       }
 
       #expect(banded == plain)
@@ -66,19 +67,18 @@ struct StripTests {
     let region = PixelRegion(x: 3, y: 5, width: 24, height: 480)
     let limits = PictureLimits()
     let whole = try file.part(region)
-      .scaled(width: size.width, height: size.height, limits: limits, name: "x")
+      .scaled(width: size.width, height: size.height, limits: limits.named("x"))
 
     for strip in [1, 6000, 1 << 20] {
       let made = try Self.withRows(file, region) { (rows) throws(ImagingError) in
-        try ScaledRows(rows, to: size, strip: strip, limits, name: "x").collected(
-          limits,
-          name: "x"
+        try ScaledRows(rows, to: size, strip: strip, limits.named("x")).collected(
+          limits.named("x")
         )
       }
       // The encoder requests fewer rows at a time.
       let recoded = try Self.withRows(file, region) { (rows) throws(ImagingError) in
-        let scaled = try ScaledRows(rows, to: size, strip: strip, limits, name: "x")
-        return try PNGCodec.encode(scaled, name: "x").bytes()
+        let scaled = try ScaledRows(rows, to: size, strip: strip, limits.named("x"))
+        return try PNGCodec.encode(scaled, PictureLimits().named("x")).bytes()
       }
 
       for made in [made, try native(recoded)] {
@@ -109,15 +109,14 @@ struct StripTests {
     ] {
       for (across, down) in [(30, 90), (70, 230), (120, 500)] {
         let limits = PictureLimits()
-        let whole = try source.scaled(part, width: across, height: down, limits: limits, name: "x")
+        let whole = try source.scaled(part, width: across, height: down, limits: limits.named("x"))
 
         let made = try source.scaled(
           part,
           width: across,
           height: down,
           strip: 1 << 14,
-          limits: limits,
-          name: "x"
+          limits: limits.named("x")
         )
 
         let most = largestDifference(made, whole)
@@ -131,7 +130,7 @@ struct StripTests {
     let wide = kind.bitmap(width: 50, height: 47).converted { .expanded($0) }
 
     let made = try BitmapRows(wide).converted(Conversion.narrowed)
-      .collected(PictureLimits(), name: "x")
+      .collected(PictureLimits().named("x"))
 
     #expect(made.depth == min(wide.depth, 8) && made.layout == wide.layout)
     for y in 0..<47 {
@@ -149,7 +148,7 @@ struct StripTests {
     let seen = rgba(try file.part(Self.whole))
 
     let made = try BitmapRows(file.part(Self.whole)).opaque(on: colour)
-      .collected(PictureLimits(), name: "x")
+      .collected(PictureLimits().named("x"))
 
     #expect(!made.layout.hasAlpha)
     guard made.layout == .rgb, made.depth == 8 else { return }
@@ -196,7 +195,7 @@ struct StripTests {
     let whole = PixelRegion(x: 0, y: 0, width: 60, height: 50)
     for level in [0, 1, 4, 6, 9] {
       let made = try Self.withRows(file, whole) { (rows) throws(ImagingError) in
-        try PNGCodec.encode(rows, level: level, name: "x").bytes()
+        try PNGCodec.encode(rows, level: level, PictureLimits().named("x")).bytes()
       }
 
       #expect(try native(made) == bitmap)
@@ -219,7 +218,7 @@ struct StripTests {
     func bytes(_ rows: Int) throws -> Int {
       let region = PixelRegion(x: 0, y: 0, width: 10_000, height: rows)
       return try Self.withRows(file, region) { (rows) throws(ImagingError) in
-        try PNGCodec.encode(rows, level: level, name: "x").bytes().count
+        try PNGCodec.encode(rows, level: level, PictureLimits().named("x")).bytes().count
       }
     }
 

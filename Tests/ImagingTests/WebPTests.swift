@@ -81,7 +81,9 @@ struct WebPTests {
     let limits = PictureLimits()
     let all = PixelRegion(x: 0, y: 0, width: width, height: height)
     guard let chunks = file.probe.structure as? WebPChunks else { return #expect(Bool(false)) }
-    #expect(try WebPCodec.decode(file, chunks, all, smaller: 3, limits).bitmap.width == 111)
+    #expect(
+      try WebPCodec.decode(file, chunks, all, smaller: 3, limits.named("x")).bitmap.width == 111
+    )
 
     let crop = Crop(size: 30, gravity: gravity)
 
@@ -89,7 +91,7 @@ struct WebPTests {
 
     let window = try orientation.stored(crop.framing(of: file).window, in: file.probe.stored)
     let expected = try file.part(window)
-      .scaled(width: 30, height: 30, limits: limits, name: "x").upright(from: orientation)
+      .scaled(width: 30, height: 30, limits: limits.named("x")).upright(from: orientation)
     #expect(psnr(made, expected) > 36)
   }
 

@@ -22,7 +22,7 @@ extension Bitmap {
     let whole = RowRequest(PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height))
     self = try file.withRows(whole, limits) { (rows) throws(LarderError) in
       let shown = rows.source.converted { Conversion.expanded($0) }
-      let bitmap = try shown.collected(from: orientation, limits, name: file.name)
+      let bitmap = try shown.collected(from: orientation, limits.named(file.name))
       guard !rows.isDamaged() else {
         throw .damaged(file.name, "a part of it is missing or wrong")
       }
@@ -40,7 +40,8 @@ extension Bitmap {
   public consuming func jpeg(quality: Int = 90, name: String = "the picture") throws(LarderError)
     -> [UInt8]
   {
-    try JPEGCodec.encode(BitmapRows(consume self), JPEGCodec.Form(quality: quality), name: name)
+    let limits = PictureLimits().named(name)
+    return try JPEGCodec.encode(BitmapRows(consume self), JPEGCodec.Form(quality: quality), limits)
   }
 
   /// Encodes the bitmap as a PNG.
@@ -49,7 +50,7 @@ extension Bitmap {
   /// - Returns: The file.
   /// - Throws: ``LarderError`` of code `unsupported` for CMYK, which a PNG cannot hold.
   public consuming func png(name: String = "the picture") throws(LarderError) -> [UInt8] {
-    try PNGCodec.encode(BitmapRows(consume self), level: 6, name: name).bytes()
+    try PNGCodec.encode(BitmapRows(consume self), level: 6, PictureLimits().named(name)).bytes()
   }
 
   /// The 8-bit colours of the pixels that are in one of `rows` and in one of `columns`, row by row.

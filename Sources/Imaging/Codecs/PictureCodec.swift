@@ -34,7 +34,7 @@ protocol PictureCodec: Sendable {
   /// Reads the structure of a file.
   ///
   /// - Throws: ``LarderError`` when the file is incomplete, breaks the rules of the format, or exceeds `limits`.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError)
+  init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError)
 
   /// The size of the stored picture, which may have to be turned to be upright.
   var size: PixelSize { get }
@@ -81,7 +81,7 @@ protocol PictureCodec: Sendable {
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> OpenRows
 
   /// Encodes upright rows of any layout except `cmyk`.

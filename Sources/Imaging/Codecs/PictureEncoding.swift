@@ -20,6 +20,8 @@ struct PictureEncoding {
   var source: PictureFile
   /// The profile and the metadata to write.
   var tags: PictureTags
+  /// The limits of the user, with the name of the source.
+  var limits: NamedLimits { crop.limits.named(source.name) }
   /// Where a large PNG is written; nil if every PNG stays in memory.
   var place: PNGOutput.Place?
 }

@@ -66,48 +66,103 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   /// The longest side to which a picture can be scaled.
   static let scaledSide = 16_384
 
+  /// These limits for the picture `name`.
+  func named(_ name: String) -> NamedLimits { NamedLimits(limits: self, name: name) }
+}
+
+/// The limits of a picture, with the name of the picture for errors.
+@dynamicMemberLookup
+struct NamedLimits {
+  let limits: PictureLimits
+  let name: String
+
   /// A picture of any size is allowed to have this many scans; ordinary progressive files have 10.
   private static let usualScans = 12
 
+  subscript<Value>(dynamicMember limit: KeyPath<PictureLimits, Value>) -> Value {
+    limits[keyPath: limit]
+  }
+
+  /// The error for a damaged picture; `reason` completes “cannot read NAME: …”.
+  func damaged(_ reason: String) -> LarderError { .damaged(name, reason) }
+
+  /// The error for a picture that is too large; `reason` completes “cannot read NAME: …”.
+  func tooLarge(_ reason: String) -> LarderError { .tooLarge(name, reason) }
+
+  /// The error for a picture that takes more memory than ``PictureLimits/memory`` or a library allows.
+  var outOfMemory: LarderError { tooLarge("it takes more memory than is allowed") }
+
+  /// The error for a picture of an unsupported kind; `kind` completes “cannot read NAME: …”.
+  func unsupported(_ kind: String) -> LarderError {
+    LarderError(.unsupported, "cannot read \(name): \(kind)")
+  }
+
+  /// Checks that a library could be opened, which `format` needs.
+  ///
+  /// - Parameters:
+  ///   - words: The dynamic loader's message; nil if the library is open.
+  ///   - package: The package to install.
+  ///   - format: The format, such as `AVIF`.
+  /// - Throws: ``LarderError`` of code `library`.
+  func checkOpened(
+    _ words: UnsafePointer<CChar>?,
+    _ package: String,
+    for format: String
+  ) throws(LarderError) {
+    guard let words else { return }
+    throw LarderError(
+      .library,
+      "cannot process \(name): \(format) needs a library that cannot be opened "
+        + "(\(String(cString: words))); install \(package)"
+    )
+  }
+
+  /// The error for a picture that exceeds a limit which the user can raise.
+  private func overLimit(_ reason: String) -> LarderError {
+    LarderError(.tooLarge, "cannot read \(name): \(reason)", remedy: .smallerOrMorePixels)
+  }
+
   /// Checks the size of a picture.
-  func check(width: Int, height: Int, of name: String) throws(LarderError) {
+  func check(width: Int, height: Int) throws(LarderError) {
     guard width > 0, height > 0 else {
-      throw .damaged(name, "its header says \(width) × \(height) pixels")
+      throw damaged("its header says \(width) × \(height) pixels")
     }
-    guard width <= side, height <= side else {
-      throw .overLimit(name, "\(width) × \(height) has a side of more than \(side) pixels")
+    guard max(width, height) <= limits.side else {
+      throw overLimit("\(width) × \(height) has a side of more than \(limits.side) pixels")
     }
-    guard width * height <= pixels else {
-      throw .overLimit(name, "\(width) × \(height) is more than \(pixels) pixels")
+    guard width * height <= limits.pixels else {
+      throw overLimit("\(width) × \(height) is more than \(limits.pixels) pixels")
     }
   }
 
   /// Checks the scans of a JPEG of `pixels` pixels.
-  func check(scans count: Int, pixels: Int, of name: String) throws(LarderError) {
-    guard count <= scans else { throw .tooLarge(name, "it has more than \(scans) scans") }
-    guard count <= Self.usualScans || count * pixels <= scannedPixels else {
-      throw .overLimit(name, "\(count) scans of \(pixels) pixels are too much work")
+  func check(scans count: Int, pixels: Int) throws(LarderError) {
+    guard count <= limits.scans else {
+      throw tooLarge("it has more than \(limits.scans) scans")
+    }
+    guard count <= Self.usualScans || count * pixels <= limits.scannedPixels else {
+      throw overLimit("\(count) scans of \(pixels) pixels are too much work")
     }
   }
 
   /// Checks the number of bytes of metadata.
-  func check(metadata count: Int, of name: String) throws(LarderError) {
-    guard count <= metadataBytes else {
-      throw .tooLarge(name, "it has more than \(metadataBytes) bytes of metadata")
+  func check(metadata count: Int) throws(LarderError) {
+    guard count <= limits.metadataBytes else {
+      throw tooLarge("it has more than \(limits.metadataBytes) bytes of metadata")
     }
   }
 
   /// Checks the number of bytes that a library will allocate.
-  func check(decoding count: Int, of name: String) throws(LarderError) {
-    guard count <= decoding else {
-      throw .overLimit(name, "decoding it may take \(count) bytes of memory, over \(decoding)")
+  func check(decoding count: Int) throws(LarderError) {
+    guard count <= limits.decoding else {
+      throw overLimit("decoding it may take \(count) bytes of memory, over \(limits.decoding)")
     }
   }
 
   /// Checks the number of bytes of an allocation.
-  func check(memory count: Int, of name: String) throws(LarderError) {
-    guard count <= memory else {
-      throw .overLimit(name, "it takes \(count) bytes of memory, more than \(memory)")
+  func check(memory count: Int) throws(LarderError) {
+    guard count <= limits.memory else {
+      throw overLimit("it takes \(count) bytes of memory, more than \(limits.memory)")
     }
   }
 }

@@ -59,7 +59,7 @@ public struct PictureProbe: Sendable {
       throw .noPicture(name, bytes)
     }
     self.format = format
-    structure = try format.codec.init(bytes, name: name, limits: limits)
+    structure = try format.codec.init(bytes, limits.named(name))
     (depth, channels, scans) = (structure.depth, structure.channels, structure.scans)
     isCutShort = structure.isCutShort
     exif = structure.exif(in: bytes).map { Exif($0) }

@@ -177,11 +177,7 @@ extension Bitmap {
   ///
   /// This bitmap must show the whole picture, at any scale; rows and columns may have been left out of it. `size` is
   /// the stored size of the picture.
-  func thumbnail(
-    of size: PixelSize,
-    limits: PictureLimits,
-    name: String
-  ) throws(LarderError) -> Bitmap {
+  func thumbnail(of size: PixelSize, _ limits: NamedLimits) throws(LarderError) -> Bitmap {
     let longer = max(size.width, size.height)
     let side = min(longer, Attention.side)
     let (across, down) = (max(size.width * side / longer, 1), max(size.height * side / longer, 1))
@@ -202,8 +198,7 @@ extension Bitmap {
         || !(down...down * 9 / 8).contains(small.height)
     else { return small }
     let scaled = PixelSize(width: across, height: down)
-    return try ScaledRows(BitmapRows(small), to: scaled, limits, name: name)
-      .collected(limits, name: name)
+    return try ScaledRows(BitmapRows(small), to: scaled, limits).collected(limits)
   }
 }
 

@@ -52,7 +52,7 @@ extension Crop {
     from file: PictureFile
   ) throws(LarderError) -> EncodedPicture {
     // Rows that were grey or CMYK and have become RGB cannot use the tables and the profile of the source.
-    let layout = try markers.layout(of: file.name)
+    let layout = try markers.layout(limits.named(file.name))
     let isSame = rows.shape.isStored || rows.shape.layout == layout
     // Only YCbCr has chroma to subsample.
     let isLike = isSame && !(chroma != nil && markers.isRGB)
@@ -67,8 +67,7 @@ extension Crop {
       transposed: file.probe.orientation.swapsAxes,
       // A block of a smaller picture has more detail than the blocks for which the tables of the source were made.
       hasNewDetail: plan.framing.isScaled || plan.isStamped,
-      limits: limits,
-      name: file.name
+      limits.named(file.name)
     )
     var tags = tags(of: file, plan)
     if !isSame || convertsToSRGB { tags.profile = [] }
@@ -110,8 +109,7 @@ extension Crop {
       rows,
       interlaced: chunks.isInterlaced && isSmall && !plan.isStamped,
       to: output,
-      limits,
-      name: file.name
+      limits.named(file.name)
     )
     return picture(made, .png, plan.framing, plan.isNew ? .reencoded : .lossless)
   }

@@ -28,7 +28,7 @@ extension Crop {
     _ file: PictureFile,
     _ markers: JPEGMarkers
   ) throws(LarderError) -> EncodedPicture? {
-    let orientation = file.probe.orientation
+    let (orientation, named) = (file.probe.orientation, limits.named(file.name))
     let block = markers.block
     // The number of copies of the coefficients that are in memory: none if the picture is read in one pass, and
     // otherwise one. TurboJPEG, which turns pictures, holds two copies and has no limit of its own, so the size of the
@@ -36,7 +36,7 @@ extension Crop {
     let isHeld = markers.scans > 1 || isProgressive
     let copies = orientation != .upright ? 2 : isHeld ? 1 : 0
     // If `isStrict` is set, this check throws an error that names the limit.
-    if isStrict { try limits.check(memory: markers.coefficientBytes * copies, of: file.name) }
+    if isStrict { try named.check(memory: markers.coefficientBytes * copies) }
     guard markers.coefficientBytes * copies <= limits.memory, block.width > 0, block.height > 0,
       // The standard forbids a zero in a quantization table, and larder writes only JPEGs that conform to it.
       !markers.hasZeroInTable,
@@ -56,9 +56,9 @@ extension Crop {
         orientation,
         grid.region,
         progressive: isProgressive || markers.isProgressive,
-        limits
+        named
       ),
-      let result = try? JPEGMarkers(made.bytes, name: file.name, limits: limits),
+      let result = try? JPEGMarkers(made.bytes, named),
       result.size == grid.region.size
     else { return nil }
     let tags = PictureTags(of: file, size: result.size, metadata: keepsMetadata, limits: limits)

@@ -34,7 +34,7 @@ extension Crop {
     var request = RowRequest(whole, scaling: planned.scaling, isNative: planned.isNative)
     var bytes = stored.width * stored.height * max(probe.channels, 3) * (probe.depth > 8 ? 2 : 1)
     if let markers = probe.structure as? JPEGMarkers {
-      let layout = try markers.layout(of: file.name)
+      let layout = try markers.layout(limits.named(file.name))
       let eighths = request.scaling.map { JPEGCodec.eighths(for: $0) } ?? 8
       bytes = stored.width * stored.height * layout.channels * eighths * eighths / 64
       request.isPreview = eighths == 8 || bytes > Attention.mostBytes
@@ -42,7 +42,7 @@ extension Crop {
     let isThinned = bytes > Attention.mostBytes && !request.isPreview
     let step = isThinned ? Attention.step(for: stored) : 1
     let thumbnail = try file.withRows(request, limits) { (rows) throws(LarderError) in
-      try rows.source.thinned(every: step, limits, name: file.name)
+      try rows.source.thinned(every: step, limits.named(file.name))
     }
     return try framing(file, whole: thumbnail)
   }
@@ -51,11 +51,10 @@ extension Crop {
   ///
   /// `whole` shows the whole picture at any scale, in its stored orientation.
   func framing(_ file: PictureFile, whole: Bitmap) throws(LarderError) -> Framing {
-    let probe = file.probe
+    let (probe, limits) = (file.probe, limits.named(file.name))
     let upright = PixelSize(width: probe.width, height: probe.height)
-    let small = try whole.thumbnail(of: probe.stored, limits: limits, name: file.name)
-    let shown = try BitmapRows(small)
-      .collected(from: probe.orientation, limits, name: file.name)
+    let small = try whole.thumbnail(of: probe.stored, limits)
+    let shown = try BitmapRows(small).collected(from: probe.orientation, limits)
     let window = framing(probe).window.size
     return framing(probe, focus: Attention(shown).focus(in: upright, window: window))
   }

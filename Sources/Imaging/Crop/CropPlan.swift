@@ -93,7 +93,7 @@ extension Crop {
     stamping stamp: (stamp: Stamp, moment: StampTime)? = nil
   ) throws(LarderError) -> EncodedPicture {
     let canvas = framing(file.probe).canvas
-    try limits.check(width: canvas.width, height: canvas.height, of: file.name)
+    try limits.named(file.name).check(width: canvas.width, height: canvas.height)
     if stamp == nil, let picture = try losslessJPEG(file) { return picture }
     let plan = try plan(
       of: file.probe,
@@ -122,14 +122,15 @@ extension Crop {
     of file: PictureFile,
     _ stamp: (stamp: Stamp, moment: StampTime)? = nil
   ) throws(LarderError) -> any RowSource {
+    let limits = limits.named(file.name)
     var rows = opened.source
     for step in plan.steps {
       switch step {
       case .scale(let size):
-        rows = try ScaledRows(rows, opened.part, to: size, limits, name: file.name)
+        rows = try ScaledRows(rows, opened.part, to: size, limits)
       case .narrow: rows = rows.converted(Conversion.narrowed)
       case .turn(let orientation):
-        rows = BitmapRows(try rows.collected(from: orientation, limits, name: file.name))
+        rows = BitmapRows(try rows.collected(from: orientation, limits))
       case .colour: rows = rows.converted(Conversion.coloured)
       case .convert: rows = try rows.inSRGB(from: colours(of: file), name: file.name)
       case .pad:
@@ -142,7 +143,7 @@ extension Crop {
         // CMYK is stored inverted by Adobe's programs: 255 then means no ink.
         let markers = file.probe.structure as? JPEGMarkers
         rows = try rows.inksConverted(
-          profile: file.probe.structure.profile(of: file, limits),
+          profile: file.probe.structure.profile(of: file, self.limits),
           isInverted: markers?.adobeTransform != nil,
           name: file.name
         )

@@ -29,11 +29,10 @@ struct RowShape: Equatable {
   ///
   /// - Throws: ``LarderError`` when the bitmap takes more memory than is allowed, and the error of `fill`.
   func bitmap(
-    _ limits: PictureLimits,
-    name: String,
+    _ limits: NamedLimits,
     filling fill: (UnsafeMutablePointer<UInt8>) throws(LarderError) -> Void
   ) throws(LarderError) -> Bitmap {
-    try limits.check(memory: height * rowBytes, of: name)
+    try limits.check(memory: height * rowBytes)
     var bitmap = try Bitmap(width: width, height: height, layout: layout, depth: depth) {
       (samples) throws(LarderError) in
       if let start = samples.baseAddress { try fill(start) }
@@ -93,14 +92,10 @@ extension RowSource {
   }
 
   /// Reads the next `count` rows into a bitmap.
-  func bitmap(
-    of count: Int,
-    _ limits: PictureLimits,
-    name: String
-  ) throws(LarderError) -> Bitmap {
+  func bitmap(of count: Int, _ limits: NamedLimits) throws(LarderError) -> Bitmap {
     var shape = shape
     shape.height = count
-    return try shape.bitmap(limits, name: name) { (start) throws(LarderError) in
+    return try shape.bitmap(limits) { (start) throws(LarderError) in
       try read(count, into: start)
     }
   }
@@ -108,14 +103,13 @@ extension RowSource {
   /// Reads all rows into a bitmap, which is turned upright if the rows are stored in another `orientation`.
   func collected(
     from orientation: Orientation = .upright,
-    _ limits: PictureLimits,
-    name: String
+    _ limits: NamedLimits
   ) throws(LarderError) -> Bitmap {
-    guard orientation != .upright else { return try bitmap(of: shape.height, limits, name: name) }
+    guard orientation != .upright else { return try bitmap(of: shape.height, limits) }
     let turning = Turning(shape.size, from: orientation, shape.pixelBytes)
     var upright = shape
     upright.size = orientation.upright(shape.size)
-    return try upright.bitmap(limits, name: name) { (start) throws(LarderError) in
+    return try upright.bitmap(limits) { (start) throws(LarderError) in
       // ``Turning`` copies pixels in tiles of 32 rows, so a strip has two tiles.
       try inStrips(of: 64) { (strip, first, count) throws(LarderError) in
         guard let rows = strip.baseAddress else { return }
@@ -125,14 +119,10 @@ extension RowSource {
   }
 
   /// Reads all rows, and keeps every `step`-th row: the first row, the row `step` below it, and so on.
-  func thinned(
-    every step: Int,
-    _ limits: PictureLimits,
-    name: String
-  ) throws(LarderError) -> Bitmap {
+  func thinned(every step: Int, _ limits: NamedLimits) throws(LarderError) -> Bitmap {
     var small = shape
     small.height = (shape.height + step - 1) / step
-    return try small.bitmap(limits, name: name) { (start) throws(LarderError) in
+    return try small.bitmap(limits) { (start) throws(LarderError) in
       for y in 0..<small.height {
         try read(1, into: start + y * small.rowBytes)
         try skip(min(step, shape.height - y * step) - 1)

@@ -48,7 +48,7 @@ final class ScaledRows: RowSource {
   private let ready: UnsafeMutablePointer<UInt8>
   private let most: Int
   private var (held, taken) = (0, 0)
-  private let name: String
+  private let limits: NamedLimits
 
   /// - Parameters:
   ///   - rows: The rows to scale.
@@ -58,7 +58,6 @@ final class ScaledRows: RowSource {
   ///     it depends on the size of the source.
   ///   - portable: Whether to use only zimg's portable code, without vector instructions.
   ///   - limits: The limits of the picture.
-  ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` when there is not enough memory.
   init(
     _ rows: any RowSource,
@@ -66,8 +65,7 @@ final class ScaledRows: RowSource {
     to size: PixelSize,
     strip: Int? = nil,
     portable: Bool = false,
-    _ limits: PictureLimits,
-    name: String
+    _ limits: NamedLimits
   ) throws(LarderError) {
     var source = rows.converted { Conversion.expanded($0) }
     var shape = source.shape
@@ -85,19 +83,19 @@ final class ScaledRows: RowSource {
     if strip > 0, ratio > 128 || isWide {
       // The filter needs the more rows, the lower the result is. So a low result is made in two steps.
       let higher = PixelSize(width: size.width, height: size.height * 8)
-      source = try ScaledRows(source, part, to: higher, strip: strip, limits, name: name)
+      source = try ScaledRows(source, part, to: higher, strip: strip, limits)
       part = Bitmap.Part(width: Double(higher.width), height: Double(higher.height))
     }
     let from = source.shape.size
     (shape.size, shape.clear) = (size, nil)
-    try limits.check(memory: shape.height * shape.rowBytes, of: name)
+    try limits.check(memory: shape.height * shape.rowBytes)
     // Fewer rows would take longer, because zimg scales the rows at the edge of a strip again for the next strip.
     most =
       strip == 0
       ? size.height : min(max(Self.strip / 2 / max(shape.rowBytes, 1), 16), size.height)
     row = .allocate(capacity: source.shape.rowBytes)
     ready = .allocate(capacity: most * shape.rowBytes)
-    (self.shape, self.source, self.name) = (shape, source, name)
+    (self.shape, self.source, self.limits) = (shape, source, limits)
     scaling = czimg_scaling()
     (scaling.width, scaling.height) = (UInt32(from.width), UInt32(from.height))
     (scaling.made_width, scaling.made_height) = (UInt32(size.width), UInt32(size.height))
@@ -117,7 +115,7 @@ final class ScaledRows: RowSource {
     ready.deallocate()
   }
 
-  private var tooLarge: LarderError { .tooLarge(name, "there is not enough memory") }
+  private var tooLarge: LarderError { limits.tooLarge("there is not enough memory") }
 
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
     for index in 0..<count {

@@ -61,7 +61,7 @@ final class StampedRows: RowSource {
   private func measure() throws(LarderError) {
     let (xs, ys) = layer.probes
     let first = layer.measuredRows.lowerBound
-    let rows = try source.bitmap(of: layer.measuredRows.count, stamp.limits, name: name)
+    let rows = try source.bitmap(of: layer.measuredRows.count, stamp.limits.named(name))
     let colours = rows.colours(columns: xs, rows: ys.map { $0 - first })
     held = BitmapRows(consume rows)
     lay(on: Backdrop(colours, style: stamp.style))

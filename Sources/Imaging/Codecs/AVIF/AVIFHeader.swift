@@ -16,40 +16,34 @@ struct AVIFHeader: HEIFHeader {
   let exif: [UInt8]
   let xmp: [UInt8]
 
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+  init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError) {
     // libavif checks only whether the picture's own data is complete.
-    _ = try BoxReader.meta(of: bytes, .damaged(name, "the file ends too early"))
-    if let words = cavif_open() {
-      throw .noLibrary(name, "AVIF", "libavif", String(cString: words))
-    }
+    _ = try BoxReader.meta(of: bytes, limits.damaged("the file ends too early"))
+    try limits.checkOpened(cavif_open(), "libavif", for: "AVIF")
     self = try bytes.withUnsafeBufferPointer { (pointer) throws(LarderError) in
       let (most, side) = (UInt32(clamping: limits.pixels), UInt32(clamping: limits.side))
       var (header, outcome) = (cavif_header(), cavif_outcome())
       let parsed = cavif_parse(pointer.baseAddress, pointer.count, most, side, &header, &outcome)
       guard let decoder = parsed else {
         // libavif reports a size above its limit as damage. This check throws an error that names the limit instead.
-        if outcome.status == CInt(cavif_broken), let items = try? HEIFItems(bytes, name: name),
+        if outcome.status == CInt(cavif_broken), let items = try? HEIFItems(bytes, limits),
           let size = try? items.primary.map(items.size)
         {
-          try limits.check(width: size.width, height: size.height, of: name)
+          try limits.check(width: size.width, height: size.height)
         }
-        throw .avif(name, outcome)
+        throw .avif(limits, outcome)
       }
       defer { cavif_decoder_free(decoder) }
-      return try AVIFHeader(header, limits, name)
+      return try AVIFHeader(header, limits)
     }
   }
 
   /// Makes a header from the one that libavif read, and copies the tags, which the decoder frees when it is closed.
-  private init(
-    _ header: cavif_header,
-    _ limits: PictureLimits,
-    _ name: String
-  ) throws(LarderError) {
+  private init(_ header: cavif_header, _ limits: NamedLimits) throws(LarderError) {
     let tags = [header.profile, header.exif, header.xmp]
-    try limits.check(metadata: tags.reduce(0) { $0 + $1.count }, of: name)
+    try limits.check(metadata: tags.reduce(0) { $0 + $1.count })
     coded = PixelSize(width: header.width, height: header.height)
-    try limits.check(width: coded.width, height: coded.height, of: name)
+    try limits.check(width: coded.width, height: coded.height)
     let part = header.aperture
     aperture = PixelRegion(x: part.x, y: part.y, width: part.width, height: part.height)
     (depth, hasAlpha, colour) = (header.depth, header.has_alpha, header.colour)
@@ -82,13 +76,13 @@ extension AVIFHeader {
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> OpenRows {
-    let (rows, name) = (PlaneRows(self, request.region, name: file.name), file.name)
+    let rows = PlaneRows(self, request.region, limits)
     let pixels = coded.width * coded.height
-    try limits.check(memory: planeBytes(pixels), of: name)
+    try limits.check(memory: planeBytes(pixels))
     let held = Self.decoderMemory(pixels: pixels, colour: colour, depth: depth, hasAlpha: hasAlpha)
-    try limits.check(decoding: held, of: name)
+    try limits.check(decoding: held)
     // The limits are for the frames in the file. If an AVIF stores its picture as a grid of frames, the frames together
     // can be a little larger than the picture.
     let most = UInt32(clamping: min(limits.pixels, max(pixels * 4, 4_000_000)))
@@ -98,7 +92,7 @@ extension AVIFHeader {
       rows.planes = cavif_decode(decoder, cavif_region(rows.padded), &outcome)
       cavif_decoder_free(decoder)
     }
-    guard rows.planes != nil else { throw .avif(name, outcome) }
+    guard rows.planes != nil else { throw .avif(limits, outcome) }
     rows.firstColumn = rows.padded.x
     rows.held = rows.padded.y..<rows.padded.y + rows.padded.height
     return OpenRows(source: rows)
@@ -111,10 +105,8 @@ extension AVIFHeader {
     _ rows: any RowSource,
     _ encoding: PictureEncoding
   ) throws(LarderError) -> EncodedFile {
-    let (shape, name, tags) = (rows.shape, encoding.source.name, encoding.tags)
-    if let words = cavif_open() {
-      throw .noLibrary(name, "AVIF", "libavif", String(cString: words))
-    }
+    let (shape, limits, tags) = (rows.shape, encoding.limits, encoding.tags)
+    try limits.checkOpened(cavif_open(), "libavif", for: "AVIF")
     var colour = colour(of: encoding)
     var depth = 8
     if shape.depth == 16 {
@@ -127,7 +119,7 @@ extension AVIFHeader {
       // The identity matrix (0) stores RGB itself, without a conversion to luma and chroma.
       (colour.chroma, colour.matrix) = (CInt(cavif_444), 0)
     }
-    try encoding.crop.limits.check(memory: shape.rowBytes * shape.height, of: name)
+    try limits.check(memory: shape.rowBytes * shape.height)
     let feed = RowFeed(rows)
     var outcome = cavif_outcome()
     var settings = cavif_encoding()
@@ -151,7 +143,7 @@ extension AVIFHeader {
       )
     }
     defer { cavif_bytes_free(made) }
-    guard outcome.status == CInt(cavif_done) else { throw feed.failure ?? .avif(name, outcome) }
+    guard outcome.status == CInt(cavif_done) else { throw feed.failure ?? .avif(limits, outcome) }
     return .held(Array(UnsafeBufferPointer(start: made.bytes, count: made.count)))
   }
 

@@ -84,16 +84,13 @@ extension Orientation {
 
 extension LarderError {
   /// The error for a failed call to libavif.
-  static func avif(_ name: String, _ outcome: cavif_outcome) -> LarderError {
-    let words = withUnsafeBytes(of: outcome.message) {
-      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-    }
-    let sentence = words.prefix(1).lowercased() + words.dropFirst()
+  static func avif(_ limits: NamedLimits, _ outcome: cavif_outcome) -> LarderError {
+    let sentence = String(inArray: outcome.message).uncapitalized
     return switch Int(outcome.status) {
-    case cavif_no_memory: .tooLarge(name, "it takes more memory than is allowed")
-    case cavif_cut: .damaged(name, "the file ends too early")
-    case cavif_broken: .damaged(name, sentence)
-    default: LarderError(.library, "cannot process \(name): libavif: \(sentence)")
+    case cavif_no_memory: limits.outOfMemory
+    case cavif_cut: limits.damaged("the file ends too early")
+    case cavif_broken: limits.damaged(sentence)
+    default: LarderError(.library, "cannot process \(limits.name): libavif: \(sentence)")
     }
   }
 }
@@ -109,7 +106,7 @@ class PlaneRows: RowSource {
   static let margin = 2
 
   final let shape: RowShape
-  final let name: String
+  final let limits: NamedLimits
   /// The requested region with a margin, in pixels of the decoded picture.
   final let padded: PixelRegion
   /// The planes, and the rows and the first column of the picture that are in them.
@@ -122,11 +119,11 @@ class PlaneRows: RowSource {
   private var room: [UInt8] = []
 
   /// Starts at the first row of `region`, which is a part of the visible picture.
-  init(_ header: some HEIFHeader, _ region: PixelRegion, name: String) {
+  init(_ header: some HEIFHeader, _ region: PixelRegion, _ limits: NamedLimits) {
     var region = region
     region.x += header.aperture.x
     region.y += header.aperture.y
-    (self.region, self.name, height) = (region, name, header.coded.height)
+    (self.region, self.limits, height) = (region, limits, header.coded.height)
     padded = region.padded(in: header.coded)
     let isWide = header.depth > 8
     shape = RowShape(
@@ -187,7 +184,7 @@ class PlaneRows: RowSource {
       let pixels = cavif_pixels(shape, stride: stride, $0.baseAddress)
       cavif_convert(planes, cavif_region(part), pixels, &outcome)
     }
-    guard outcome.status == CInt(cavif_done) else { throw .avif(name, outcome) }
+    guard outcome.status == CInt(cavif_done) else { throw .avif(limits, outcome) }
     let start = (rows.lowerBound - top) * stride + (region.x - padded.x) * shape.pixelBytes
     for row in 0..<rows.count {
       let pixels = UnsafeMutableBufferPointer(

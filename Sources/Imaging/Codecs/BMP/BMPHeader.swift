@@ -31,24 +31,20 @@ struct BMPHeader: Sendable {
   ///
   /// - Throws: ``LarderError`` when the file is incomplete, exceeds `limits`, or has an unsupported combination of bits
   ///   and compression.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+  init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)
       reader.isLittleEndian = true
-      try read(reader, name, limits)
+      try read(reader, limits)
     }
   }
 
-  private mutating func read(
-    _ reader: ByteReader,
-    _ name: String,
-    _ limits: PictureLimits
-  ) throws(LarderError) {
-    let cut = LarderError.damaged(name, "the file ends too early")
+  private mutating func read(_ reader: ByteReader, _ limits: NamedLimits) throws(LarderError) {
+    let cut = limits.damaged("the file ends too early")
     guard let start = reader.long(10), let length = reader.long(14) else { throw cut }
     let isOld = length == 12
     guard Self.lengths.contains(length) else {
-      throw .damaged(name, "its header has an unknown length")
+      throw limits.damaged("its header has an unknown length")
     }
     let fields =
       isOld
@@ -60,11 +56,11 @@ struct BMPHeader: Sendable {
     // If the height is negative, the top row is stored first.
     let height = isOld ? high : Int(Int32(truncatingIfNeeded: high))
     isBottomUp = height > 0
-    try limits.check(width: width, height: abs(height), of: name)
+    try limits.check(width: width, height: abs(height))
     size = PixelSize(width: width, height: abs(height))
     (pixelBits, self.start) = (bits, start)
     let kind = isOld ? 0 : reader.long(30) ?? 0
-    try readPacking(reader, kind, length, name)
+    try readPacking(reader, kind, length, limits)
     if isIndexed {
       let (entryBytes, used) = (isOld ? 3 : 4, isOld ? 0 : reader.long(46) ?? 0)
       // Some programs leave the palette out of the offset of the pixels.
@@ -79,7 +75,7 @@ struct BMPHeader: Sendable {
       let count = reader.long(130), place <= reader.bytes.count - 14,
       count <= reader.bytes.count - 14 - place
     {
-      try limits.check(metadata: count, of: name)
+      try limits.check(metadata: count)
       profile = 14 + place..<14 + place + count
     }
   }
@@ -88,7 +84,7 @@ struct BMPHeader: Sendable {
     _ reader: ByteReader,
     _ kind: Int,
     _ length: Int,
-    _ name: String
+    _ limits: NamedLimits
   ) throws(LarderError) {
     switch (kind, pixelBits) {
     case (0, 1), (0, 4), (0, 8): break
@@ -104,13 +100,13 @@ struct BMPHeader: Sendable {
         return mask != 0 && low & (low &+ 1) == 0
       }
       guard masks.count >= 3, areWhole else {
-        throw .damaged(name, "its colour masks are invalid")
+        throw limits.damaged("its colour masks are invalid")
       }
     default:
       let form =
         kind == 1 || kind == 2
         ? "in run-length encoding" : "with \(pixelBits) bits per pixel and compression \(kind)"
-      throw LarderError(.unsupported, "cannot read \(name): a BMP \(form); save it as PNG")
+      throw limits.unsupported("a BMP \(form); save it as PNG")
     }
   }
 
@@ -156,7 +152,7 @@ extension BMPHeader: PictureCodec {
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> OpenRows {
     OpenRows(source: BMPRows(self, bytes, request.region))
   }

@@ -29,22 +29,18 @@ struct GIFBlocks: Sendable {
   /// Reads the blocks of `bytes`.
   ///
   /// - Throws: ``LarderError`` when there is no first frame, or the picture exceeds `limits`.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+  init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)
       reader.isLittleEndian = true
-      try walk(reader, name, limits)
+      try walk(reader, limits)
     }
-    guard frame.width > 0 else { throw .damaged(name, "it ends before the picture begins") }
+    guard frame.width > 0 else { throw limits.damaged("it ends before the picture begins") }
   }
 
-  private mutating func walk(
-    _ reader: ByteReader,
-    _ name: String,
-    _ limits: PictureLimits
-  ) throws(LarderError) {
+  private mutating func walk(_ reader: ByteReader, _ limits: NamedLimits) throws(LarderError) {
     guard let width = reader.short(6), let height = reader.short(8), let flags = reader.byte(10)
-    else { throw .damaged(name, "its header is cut short") }
+    else { throw limits.damaged("its header is cut short") }
     size = PixelSize(width: width, height: height)
     var offset = 13
     if let colours = Self.colours(flags, at: offset) {
@@ -63,7 +59,7 @@ struct GIFBlocks: Sendable {
         offset = end
       case 0x2C:
         let isFirst = frame.width == 0
-        let start = try readFrame(reader, offset, name, limits)
+        let start = try readFrame(reader, offset, limits)
         guard let end = Self.endOfBlocks(reader, from: start + 1) else { return }
         if isFirst { codes = start..<end }
         offset = end
@@ -79,8 +75,7 @@ struct GIFBlocks: Sendable {
   private mutating func readFrame(
     _ reader: ByteReader,
     _ offset: Int,
-    _ name: String,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> Int {
     guard let x = reader.short(offset + 1), let y = reader.short(offset + 3),
       let width = reader.short(offset + 5), let height = reader.short(offset + 7),
@@ -88,22 +83,22 @@ struct GIFBlocks: Sendable {
     else {
       // Only the first frame has to be complete.
       if frame.width > 0 { return reader.bytes.count }
-      throw .damaged(name, "it ends before the picture begins")
+      throw limits.damaged("it ends before the picture begins")
     }
     let colours = Self.colours(flags, at: offset + 10)
     let codes = colours?.upperBound ?? offset + 10
     guard frame.width == 0 else { return codes }
     guard width > 0, height > 0 else {
-      throw .damaged(name, "its first frame is \(width) × \(height) pixels")
+      throw limits.damaged("its first frame is \(width) × \(height) pixels")
     }
     frame = PixelRegion(x: x, y: y, width: width, height: height)
     // A frame that extends beyond the screen enlarges the screen, as in browsers.
     size = PixelSize(width: max(size.width, x + width), height: max(size.height, y + height))
-    try limits.check(width: size.width, height: size.height, of: name)
+    try limits.check(width: size.width, height: size.height)
     isInterlaced = flags & 0x40 != 0
     if let colours { palette = colours }
     guard palette.upperBound <= reader.bytes.count else {
-      throw .damaged(name, "it ends before the picture begins")
+      throw limits.damaged("it ends before the picture begins")
     }
     return codes
   }
@@ -150,10 +145,10 @@ extension GIFBlocks: PictureCodec {
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> OpenRows {
     let isCutShort = isCutShort
-    let samples = try indices(in: bytes, limits, name: file.name)
+    let samples = try indices(in: bytes, limits)
     // The pixels around the frame must be transparent. If no index is transparent or free, the rows need alpha instead.
     let clear = clear ?? (isFull ? nil : Self.unusedIndex(samples))
     let palette = palette(of: file, most: Int(samples.max() ?? 0), clear: clear)

@@ -28,14 +28,13 @@ extension GIFBlocks {
   /// - Throws: ``LarderError`` when the codes are broken or too few, or the frame takes too much memory.
   func indices(
     in bytes: UnsafeBufferPointer<UInt8>,
-    _ limits: PictureLimits,
-    name: String
+    _ limits: NamedLimits
   ) throws(LarderError) -> [UInt8] {
     let (width, height) = (frame.width, frame.height)
     let all = width * height
     // The rows of an interlaced frame are put in order in a second buffer.
-    try limits.check(memory: isInterlaced ? 2 * all : all, of: name)
-    let damage = LarderError.damaged(name, "its first frame is broken or ends too early")
+    try limits.check(memory: isInterlaced ? 2 * all : all)
+    let damage = limits.damaged("its first frame is broken or ends too early")
     guard let codes, bytes[codes.lowerBound] < Self.longest else { throw damage }
     // The last string can be longer than the frame; the rest of it is ignored, as are further codes.
     let stored = [UInt8](unsafeUninitializedCapacity: all + Self.most) { indices, count in

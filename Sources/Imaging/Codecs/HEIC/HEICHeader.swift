@@ -26,16 +26,13 @@ struct HEICHeader: HEIFHeader {
   var depth: Int { tiles.depth }
   var hasAlpha: Bool { alpha != nil }
 
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
-    let items = try HEIFItems(bytes, name: name)
+  init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError) {
+    let items = try HEIFItems(bytes, limits)
     guard let primary = items.primary else {
-      throw LarderError(
-        .unsupported,
-        "cannot read \(name): it is a video without a still picture; save a frame of it"
-      )
+      throw limits.unsupported("it is a video without a still picture; save a frame of it")
     }
     let mostBytes = bytes.count * 4
-    tiles = try HEVCTiles(items, primary, mostBytes: mostBytes, limits, name)
+    tiles = try HEVCTiles(items, primary, mostBytes: mostBytes, limits)
     // libavif needs even sides, so that no chroma sample belongs to two cells.
     guard
       tiles.format == 3 || tiles.stills.count == 1
@@ -49,11 +46,10 @@ struct HEICHeader: HEIFHeader {
       return Self.alphaKinds.contains { kind.starts(with: $0.utf8) }
     }
     if let alpha {
-      let tiles = try HEVCTiles(items, alpha, mostBytes: mostBytes, limits, name)
+      let tiles = try HEVCTiles(items, alpha, mostBytes: mostBytes, limits)
       guard tiles.isAlike(self.tiles) else {
-        throw LarderError(
-          .unsupported,
-          "cannot read \(name): its alpha has another size or depth than its colours; save it as PNG"
+        throw limits.unsupported(
+          "its alpha has another size or depth than its colours; save it as PNG"
         )
       }
       self.alpha = tiles
@@ -67,8 +63,8 @@ struct HEICHeader: HEIFHeader {
     let colours = properties.filter { $0.type == "colr" }
     let parts = items.targets(of: primary, "dimg").first.map { items[$0].properties } ?? []
     try readColours(colours.isEmpty ? parts.filter { $0.type == "colr" } : colours)
-    try readMetadata(items, about: primary, limits, name)
-    try limits.check(metadata: profile.count + exif.count + xmp.count, of: name)
+    try readMetadata(items, about: primary, limits)
+    try limits.check(metadata: profile.count + exif.count + xmp.count)
   }
 
   /// The types of auxiliary pictures that are alpha.
@@ -135,14 +131,13 @@ struct HEICHeader: HEIFHeader {
   private mutating func readMetadata(
     _ items: HEIFItems,
     about primary: Int,
-    _ limits: PictureLimits,
-    _ name: String
+    _ limits: NamedLimits
   ) throws(LarderError) {
     for item in items.sources(to: primary, "cdsc").map({ items[$0] }) {
       let isXMP =
         item.type == "mime" && Array(item.entry).holds(Array("application/rdf+xml".utf8))
       guard isXMP && xmp.isEmpty || item.type == "Exif" && exif.isEmpty else { continue }
-      try limits.check(metadata: item.parts.reduce(0) { $0 + $1.count }, of: name)
+      try limits.check(metadata: item.parts.reduce(0) { $0 + $1.count })
       let data = Array(item.parts.joined())
       guard !isXMP else {
         xmp = data
@@ -173,9 +168,9 @@ extension HEICHeader {
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> OpenRows {
-    let rows = try HEICRows(self, request.region, limits, name: file.name)
+    let rows = try HEICRows(self, request.region, limits)
     return OpenRows(source: rows) { rows.isDamaged }
   }
 }

@@ -34,33 +34,23 @@ final class HEICRows: PlaneRows {
   ///   - header: The boxes of the file.
   ///   - region: The region, in pixels of the visible part.
   ///   - limits: The limits of the picture.
-  ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` when a library is not installed, or the picture takes too much memory.
-  init(
-    _ header: HEICHeader,
-    _ region: PixelRegion,
-    _ limits: PictureLimits,
-    name: String
-  ) throws(LarderError) {
-    if let words = chevc_open() {
-      throw .noLibrary(name, "HEIC", "libde265-0", String(cString: words))
-    }
-    if let words = cavif_open() {
-      throw .noLibrary(name, "HEIC", "libavif", String(cString: words))
-    }
+  init(_ header: HEICHeader, _ region: PixelRegion, _ limits: NamedLimits) throws(LarderError) {
+    try limits.checkOpened(chevc_open(), "libde265-0", for: "HEIC")
+    try limits.checkOpened(cavif_open(), "libavif", for: "HEIC")
     self.header = header
-    super.init(header, region, name: name)
+    super.init(header, region, limits)
     let cell = header.tiles.cell
     band = padded.y / cell.height
     firstColumn = cells.lowerBound * cell.width
     let rows = min(cell.height, header.coded.height) + 2 * Self.margin
-    try limits.check(memory: header.planeBytes(width * rows), of: name)
+    try limits.check(memory: header.planeBytes(width * rows))
     // Besides the planes, the decoder has data about each block, and a copy for its last filter.
     let sampleBytes = header.depth > 8 ? 2 : 1
     let held = cell.width * cell.height * Self.decoderBytes * sampleBytes
-    try limits.check(decoding: held, of: name)
+    try limits.check(decoding: held)
     planes = cavif_image(width, rows, header.depth, header.colour.chroma, header.hasAlpha)
-    guard planes != nil else { throw .tooLarge(name, "it takes more memory than is allowed") }
+    guard planes != nil else { throw limits.outOfMemory }
   }
 
   /// Decodes the next row of cells into the planes, below the last pixel rows of the cells above, which are kept.
@@ -87,7 +77,7 @@ final class HEICRows: PlaneRows {
     _ numbers: [Int32],
     _ top: Int
   ) throws(LarderError) {
-    let (units, sizes) = try tiles.stills[band * tiles.columns + column].units(name)
+    let (units, sizes) = try tiles.stills[band * tiles.columns + column].units(limits)
     let cell = tiles.cell
     let shape = chevc_shape(
       width: cell.width,
@@ -117,10 +107,10 @@ final class HEICRows: PlaneRows {
     )
     switch Int(status) {
     case chevc_done: break
-    case chevc_no_memory: throw .tooLarge(name, "it takes more memory than is allowed")
+    case chevc_no_memory: throw limits.outOfMemory
     case chevc_other:
-      throw .damaged(name, "a picture inside differs from its declared size or type")
-    default: throw .damaged(name, words.map { String(cString: $0) } ?? "its data is damaged")
+      throw limits.damaged("a picture inside differs from its declared size or type")
+    default: throw limits.damaged(words.map { String(cString: $0) } ?? "its data is damaged")
     }
     isDamaged = isDamaged || found.is_damaged
     if light == nil { light = found }

@@ -34,10 +34,10 @@ struct HEIFItems {
   /// Reads the boxes of a file.
   ///
   /// - Throws: ``LarderError`` when boxes are damaged, or have too many entries.
-  init(_ file: [UInt8], name: String) throws(LarderError) {
-    broken = .damaged(name, "its boxes are broken")
+  init(_ file: [UInt8], _ limits: NamedLimits) throws(LarderError) {
+    broken = limits.damaged("its boxes are broken")
     // A file whose end is missing has another error than one with broken boxes.
-    let found = try BoxReader.meta(of: file, .damaged(name, "the file ends too early"))
+    let found = try BoxReader.meta(of: file, limits.damaged("the file ends too early"))
     guard let found else { return }
     var meta = BoxReader(found.rest, broken)
     var boxes: [String: BoxReader] = [:]

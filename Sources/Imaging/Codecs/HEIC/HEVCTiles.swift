@@ -32,21 +32,15 @@ struct HEVCTiles: Sendable {
   ///   - item: The item.
   ///   - mostBytes: The maximum number of bytes of all HEVC pictures.
   ///   - limits: The limits of the picture.
-  ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` when the item is damaged, of an unsupported kind, or exceeds `limits`.
-  init(
-    _ items: HEIFItems,
-    _ item: Int,
-    mostBytes: Int,
-    _ limits: PictureLimits,
-    _ name: String
-  ) throws(LarderError) {
+  init(_ items: HEIFItems, _ item: Int, mostBytes: Int, _ limits: NamedLimits) throws(LarderError)
+  {
     size = try items.size(of: item)
-    try limits.check(width: size.width, height: size.height, of: name)
+    try limits.check(width: size.width, height: size.height)
     switch items[item].type {
     case "hvc1", "hev1":
       (cell, columns) = (size, 1)
-      stills = [try HEVCStill(items, item, name)]
+      stills = [try HEVCStill(items, item, limits)]
     case "grid":
       let cells = items.targets(of: item, "dimg")
       // The header of a grid has its numbers of rows and columns, less one, and its size. (ISO/IEC 23008-12, 6.6.2.3)
@@ -54,7 +48,7 @@ struct HEVCTiles: Sendable {
         throw items.broken
       }
       cell = try items.size(of: first)
-      try limits.check(width: cell.width, height: cell.height, of: name)
+      try limits.check(width: cell.width, height: cell.height)
       var grid = BoxReader(part, items.broken)
       let numberSize = try grid.number(2) & 1 == 1 ? 4 : 2
       let rows = try grid.number(1) + 1
@@ -69,15 +63,12 @@ struct HEVCTiles: Sendable {
       // An item can be several cells; it is read once.
       var known: [Int: HEVCStill] = [:]
       for item in cells where known[item] == nil {
-        known[item] = try HEVCStill(items, item, name)
+        known[item] = try HEVCStill(items, item, limits)
         guard try items.size(of: item) == cell else { throw items.broken }
       }
       stills = cells.compactMap { known[$0] }
     case let type:
-      throw LarderError(
-        .unsupported,
-        "cannot read \(name): an HEIC with items of the type \(type); save it as PNG"
-      )
+      throw limits.unsupported("an HEIC with items of the type \(type); save it as PNG")
     }
     let kind = stills[0].kind
     self.kind = kind
@@ -87,9 +78,8 @@ struct HEVCTiles: Sendable {
     // Only these kinds can be converted to RGB.
     guard [8, 10, 12].contains(kind.depth), kind.format == 0 || kind.colourDepth == kind.depth
     else {
-      throw LarderError(
-        .unsupported,
-        "cannot read \(name): an HEIC with \(kind.depth) bits for luma and \(kind.colourDepth) for chroma; save it as PNG"
+      throw limits.unsupported(
+        "an HEIC with \(kind.depth) bits for luma and \(kind.colourDepth) for chroma; save it as PNG"
       )
     }
   }
@@ -113,14 +103,14 @@ struct HEVCStill: Sendable {
   /// The maximum number of NAL units of a picture; real pictures never have thousands.
   private static let mostUnits = 1 << 16
 
-  init(_ items: HEIFItems, _ item: Int, _ name: String) throws(LarderError) {
+  init(_ items: HEIFItems, _ item: Int, _ limits: NamedLimits) throws(LarderError) {
     let item = items[item]
     guard ["hvc1", "hev1"].contains(item.type), var box = item.property("hvcC") else {
       throw items.broken
     }
     (record, parts) = (box.rest, item.parts)
     count = parts.reduce(0) { $0 + $1.count }
-    guard count > 0 else { throw .damaged(name, "the file ends too early") }
+    guard count > 0 else { throw limits.damaged("the file ends too early") }
     _ = try box.bytes(16)
     kind = Kind(
       format: try box.number(1) & 3,
@@ -132,9 +122,9 @@ struct HEVCStill: Sendable {
   /// The NAL units that a decoder needs, and their sizes: the parameter sets and the slices, without SEI messages.
   ///
   /// - Throws: ``LarderError`` when the picture ends within a unit. (ISO/IEC 14496-15, 8.3.3.1)
-  func units(_ name: String) throws(LarderError) -> (bytes: [UInt8], sizes: [Int32]) {
+  func units(_ limits: NamedLimits) throws(LarderError) -> (bytes: [UInt8], sizes: [Int32]) {
     var (units, sizes) = ([UInt8](), [Int32]())
-    let failure = LarderError.damaged(name, "the file ends too early")
+    let failure = limits.damaged("the file ends too early")
     func add(_ unit: ArraySlice<UInt8>) throws(LarderError) {
       guard unit.count >= 2, let first = unit.first, let size = Int32(exactly: unit.count),
         sizes.count < Self.mostUnits

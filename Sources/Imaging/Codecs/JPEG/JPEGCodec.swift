@@ -44,9 +44,9 @@ enum JPEGCodec {
     _ orientation: Orientation,
     _ region: PixelRegion,
     progressive: Bool,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> (bytes: [UInt8], hasWarnings: Bool) {
-    try written(file.name, room: file.bytes.count + 65_536) { sink, outcome in
+    try written(limits, room: file.bytes.count + 65_536) { sink, outcome in
       file.bytes.withUnsafeBufferPointer {
         var crop = cjpeg_crop(
           file: cjpeg_file($0, limits),
@@ -63,13 +63,13 @@ enum JPEGCodec {
   /// Collects the file that `make`, a C function, writes to a sink.
   ///
   /// - Parameters:
-  ///   - name: The name of the picture in errors.
+  ///   - limits: The limits of the picture.
   ///   - room: A number of bytes in which nearly every file fits. Its memory pages are used only once they are written.
   ///   - make: Makes the file.
   /// - Returns: The file, and whether libjpeg has found anything missing or wrong in its source.
   /// - Throws: ``LarderError`` when the file cannot be made.
   private static func written(
-    _ name: String,
+    _ limits: NamedLimits,
     room: Int,
     _ make: (cjpeg_sink, inout cjpeg_outcome) -> Void
   ) throws(LarderError) -> (bytes: [UInt8], hasWarnings: Bool) {
@@ -83,7 +83,7 @@ enum JPEGCodec {
       }
       make(sink, &outcome)
     }
-    guard !outcome.failed else { throw error(name, outcome) }
+    guard !outcome.failed else { throw error(limits, outcome) }
     return (bytes, outcome.warnings > 0)
   }
 
@@ -104,8 +104,7 @@ enum JPEGCodec {
     transposed: Bool = false,
     hasNewDetail: Bool = false,
     on background: PictureColour = .white,
-    limits: PictureLimits = PictureLimits(),
-    name: String
+    _ limits: NamedLimits
   ) throws(LarderError) -> [UInt8] {
     var rows = rows.opaque(on: background).converted(Conversion.narrowed)
     switch rows.shape.layout {
@@ -116,7 +115,7 @@ enum JPEGCodec {
     let source = file?.bytes ?? []
     let room = (shape.isStored ? source.count : shape.width * shape.height / 4) + 65_536
     do throws(LarderError) {
-      return try written(name, room: room) { sink, outcome in
+      return try written(limits, room: room) { sink, outcome in
         source.withUnsafeBufferPointer {
           var encoding = cjpeg_encoding(
             next: RowFeed.next,
@@ -141,13 +140,9 @@ enum JPEGCodec {
     }
   }
 
-  fileprivate static func error(_ name: String, _ outcome: cjpeg_outcome) -> LarderError {
-    let words = withUnsafeBytes(of: outcome.message) {
-      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-    }
-    return outcome.out_of_memory
-      ? .tooLarge(name, "it takes more memory than is allowed")
-      : .damaged(name, words.prefix(1).lowercased() + words.dropFirst())
+  fileprivate static func error(_ limits: NamedLimits, _ outcome: cjpeg_outcome) -> LarderError {
+    outcome.out_of_memory
+      ? limits.outOfMemory : limits.damaged(String(inArray: outcome.message).uncapitalized)
   }
 }
 
@@ -156,7 +151,7 @@ enum JPEGCodec {
 /// When the last row is read, the file is read to its end, so that all damage is found.
 final class JPEGRows: RowSource {
   let shape: RowShape
-  private let name: String
+  private let limits: NamedLimits
   private var outcome: cjpeg_outcome
   private let rows: OpaquePointer?
 
@@ -170,7 +165,6 @@ final class JPEGRows: RowSource {
   ///   - isStored: Whether the rows have the samples that are stored, without a conversion of colours.
   ///   - isPreview: Whether only the first scans of a progressive picture are read.
   ///   - limits: The limits of the picture.
-  ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` when libjpeg refuses the file.
   init(
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -179,8 +173,7 @@ final class JPEGRows: RowSource {
     layout: Bitmap.Layout,
     isStored: Bool = false,
     isPreview: Bool = false,
-    _ limits: PictureLimits,
-    name: String
+    _ limits: NamedLimits
   ) throws(LarderError) {
     shape = RowShape(
       width: region.width,
@@ -188,7 +181,7 @@ final class JPEGRows: RowSource {
       layout: layout,
       isStored: isStored
     )
-    self.name = name
+    self.limits = limits
     var request = cjpeg_request(
       file: cjpeg_file(bytes, limits),
       region: region.forJPEG,
@@ -200,7 +193,7 @@ final class JPEGRows: RowSource {
     var outcome = cjpeg_outcome()
     rows = cjpeg_rows_open(&request, &outcome)
     self.outcome = outcome
-    guard !outcome.failed else { throw JPEGCodec.error(name, outcome) }
+    guard !outcome.failed else { throw JPEGCodec.error(limits, outcome) }
   }
 
   deinit { cjpeg_rows_close(rows) }
@@ -210,12 +203,12 @@ final class JPEGRows: RowSource {
 
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
     cjpeg_rows_next(rows, target, UInt32(count), &outcome)
-    guard !outcome.failed else { throw JPEGCodec.error(name, outcome) }
+    guard !outcome.failed else { throw JPEGCodec.error(limits, outcome) }
   }
 }
 
 extension cjpeg_file {
-  fileprivate init(_ bytes: UnsafeBufferPointer<UInt8>, _ limits: PictureLimits) {
+  fileprivate init(_ bytes: UnsafeBufferPointer<UInt8>, _ limits: NamedLimits) {
     self.init(
       bytes: bytes.baseAddress,
       count: bytes.count,

@@ -52,7 +52,7 @@ extension JPEGMarkers: PictureCodec {
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> OpenRows {
     let eighths = request.isPreview ? 1 : request.scaling.map { JPEGCodec.eighths(for: $0) } ?? 8
     let exact = request.region
@@ -68,7 +68,7 @@ extension JPEGMarkers: PictureCodec {
     // turned is converted.
     let isStored =
       request.isNative && !request.isPreview && file.probe.orientation == .upright
-    let layout = try layout(of: file.name)
+    let layout = try layout(limits)
     let rows = try JPEGRows(
       bytes,
       region,
@@ -76,8 +76,7 @@ extension JPEGMarkers: PictureCodec {
       layout: isStored && layout == .bgrx ? .rgb : layout,
       isStored: isStored,
       isPreview: request.isPreview,
-      limits,
-      name: file.name
+      limits
     )
     // The edges of the requested region can lie within pixels of the reduced picture.
     let ratio = Double(eighths) / 8
@@ -99,13 +98,7 @@ extension JPEGMarkers: PictureCodec {
     var form = encoding.crop.form
     form.quality = form.quality ?? encoding.source.probe.quality ?? 90
     let background = encoding.crop.background ?? .white
-    let bytes = try JPEGCodec.encode(
-      rows,
-      form,
-      on: background,
-      limits: encoding.crop.limits,
-      name: encoding.source.name
-    )
+    let bytes = try JPEGCodec.encode(rows, form, on: background, encoding.limits)
     return .held(encoding.tags.added(toJPEG: bytes))
   }
 }

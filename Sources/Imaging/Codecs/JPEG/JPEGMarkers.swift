@@ -73,15 +73,14 @@ struct JPEGMarkers: Sendable {
   }
 
   /// The layout in which the pixels are decoded.
-  func layout(of name: String) throws(LarderError) -> Bitmap.Layout {
+  func layout(_ limits: NamedLimits) throws(LarderError) -> Bitmap.Layout {
     switch sampling.count {
     case 1: return .grey
     case 3: return .bgrx
     case 4: return .cmyk
     default:
-      throw LarderError(
-        .unsupported,
-        "cannot read \(name): a JPEG with \(sampling.count) channels of an unknown kind; save it as RGB"
+      throw limits.unsupported(
+        "a JPEG with \(sampling.count) channels of an unknown kind; save it as RGB"
       )
     }
   }
@@ -97,24 +96,20 @@ struct JPEGMarkers: Sendable {
   /// Reads the segments of `bytes`.
   ///
   /// - Throws: ``LarderError`` when the bytes end before the picture begins, or exceed `limits`.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+  init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
-      try walk(ByteReader(bytes: bytes), name, limits)
+      try walk(ByteReader(bytes: bytes), limits)
     }
-    guard scans > 0 else { throw .damaged(name, "it ends before the picture begins") }
+    guard scans > 0 else { throw limits.damaged("it ends before the picture begins") }
     // A photo whose end is missing is accepted if it has at least a sixteenth of `least`, the smallest possible number
     // of bytes for a whole photo of this size.
     let least = (size.width + 7) / 8 * ((size.height + 7) / 8) * leastBits / 8
     guard codedBytes * 16 >= least else {
-      throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
+      throw limits.damaged("it has too little data for \(size.width) × \(size.height) pixels")
     }
   }
 
-  private mutating func walk(
-    _ reader: ByteReader,
-    _ name: String,
-    _ limits: PictureLimits
-  ) throws(LarderError) {
+  private mutating func walk(_ reader: ByteReader, _ limits: NamedLimits) throws(LarderError) {
     var offset = 2
     var metadataBytes = 0
     while let (marker, start) = Self.nextMarker(reader.bytes, from: offset) {
@@ -129,7 +124,7 @@ struct JPEGMarkers: Sendable {
         offset = start
         continue
       case 0xD8:
-        throw .damaged(name, "a second picture begins inside the first")
+        throw limits.damaged("a second picture begins inside the first")
       default:
         break
       }
@@ -144,22 +139,19 @@ struct JPEGMarkers: Sendable {
       let payload = start + 2..<offset
       switch marker {
       case 0xC0, 0xC1, 0xC2, 0xC9, 0xCA:
-        try readFrame(reader, payload, marker, name, limits)
+        try readFrame(reader, payload, marker, limits)
       case 0xC3, 0xC5...0xC7, 0xCB, 0xCD...0xCF:
-        throw LarderError(
-          .unsupported,
-          "cannot read \(name): a lossless or hierarchical JPEG; save it as baseline"
-        )
+        throw limits.unsupported("a lossless or hierarchical JPEG; save it as baseline")
       case 0xDB:
         readTables(reader, payload)
       case 0xE0...0xEF, 0xFE:
         metadataBytes += length
-        try limits.check(metadata: metadataBytes, of: name)
+        try limits.check(metadata: metadataBytes)
         if length > 2 { readApplication(reader, payload, marker) }
       case 0xDA:
-        guard size.width > 0 else { throw .damaged(name, "a scan comes before the frame") }
+        guard size.width > 0 else { throw limits.damaged("a scan comes before the frame") }
         scans += 1
-        try limits.check(scans: scans, pixels: size.width * size.height, of: name)
+        try limits.check(scans: scans, pixels: size.width * size.height)
         readScan(reader, payload)
         if scans == 1 { codedBytes = reader.bytes.count - offset }
       default:
@@ -190,27 +182,22 @@ struct JPEGMarkers: Sendable {
     _ reader: ByteReader,
     _ payload: Range<Int>,
     _ marker: UInt8,
-    _ name: String,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) {
-    guard size.width == 0 else { throw .damaged(name, "it has two frames") }
+    guard size.width == 0 else { throw limits.damaged("it has two frames") }
     guard payload.count >= 6, let depth = reader.byte(payload.lowerBound),
       let height = reader.short(payload.lowerBound + 1),
       let width = reader.short(payload.lowerBound + 3),
       let components = reader.byte(payload.lowerBound + 5), payload.count >= 6 + components * 3
-    else { throw .damaged(name, "its frame header is cut short") }
-    try limits.check(width: width, height: height, of: name)
+    else { throw limits.damaged("its frame header is cut short") }
+    try limits.check(width: width, height: height)
     guard max(width, height) <= Self.longestSide else {
-      throw .tooLarge(
-        name,
+      throw limits.tooLarge(
         "\(width) × \(height) has a side of more than \(Self.longestSide) pixels"
       )
     }
     guard depth == 8 else {
-      throw LarderError(
-        .unsupported,
-        "cannot read \(name): a JPEG with \(depth) bits per sample; save it with 8"
-      )
+      throw limits.unsupported("a JPEG with \(depth) bits per sample; save it with 8")
     }
     size = PixelSize(width: width, height: height)
     isProgressive = marker == 0xC2 || marker == 0xCA

@@ -65,25 +65,21 @@ struct PNGChunks: Sendable {
   /// Reads the chunks of `bytes`.
   ///
   /// - Throws: ``LarderError`` when the end of the file is missing, or the file exceeds `limits`.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+  init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
-      try walk(ByteReader(bytes: bytes), name, limits)
+      try walk(ByteReader(bytes: bytes), limits)
     }
     let rowBytes = (size.width * channels * depth + 7) / 8 + 1
     // With less data than this, the picture cannot be complete.
     guard rowBytes * size.height <= (dataBytes + 1) * Self.mostExpansion else {
-      throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
+      throw limits.damaged("it has too little data for \(size.width) × \(size.height) pixels")
     }
   }
 
   /// A byte of deflate expands to at most this many bytes.
   private static let mostExpansion = 1032
 
-  private mutating func walk(
-    _ reader: ByteReader,
-    _ name: String,
-    _ limits: PictureLimits
-  ) throws(LarderError) {
+  private mutating func walk(_ reader: ByteReader, _ limits: NamedLimits) throws(LarderError) {
     var offset = 8
     var metadataBytes = 0
     while let length = reader.long(offset) {
@@ -92,12 +88,12 @@ struct PNGChunks: Sendable {
       let type = String(decoding: reader.bytes[offset + 4..<start], as: UTF8.self)
       let chunk = Chunk(range: offset..<start + length + 4)
       guard (type == "IHDR") == (offset == 8) else {
-        throw .damaged(name, "its header is not at the start")
+        throw limits.damaged("its header is not at the start")
       }
       offset = chunk.range.upperBound
       switch type {
       case "IHDR":
-        try readHeader(reader, chunk.payload, name, limits)
+        try readHeader(reader, chunk.payload, limits)
       case "IDAT":
         dataBytes += length
         dataEnd = offset
@@ -116,9 +112,9 @@ struct PNGChunks: Sendable {
         let isRaw = isText && rawExif == nil && RawProfile.begins(content)
         let unpacked =
           type == "iCCP" || isRaw && type == "zTXt"
-          ? Self.unpacked(content.bytes, limits) : (bytes: [], isWhole: true)
+          ? Self.unpacked(content.bytes, limits.limits) : (bytes: [], isWhole: true)
         metadataBytes += max(length, unpacked.bytes.count)
-        try limits.check(metadata: metadataBytes, of: name)
+        try limits.check(metadata: metadataBytes)
         // A chunk that cannot be decompressed is dropped, because other programs might fail on it.
         guard unpacked.isWhole, Self.hasRightSum(reader, chunk) else { continue }
         if isRaw {
@@ -129,21 +125,20 @@ struct PNGChunks: Sendable {
         }
       }
     }
-    throw .damaged(name, "the file is cut short")
+    throw limits.damaged("the file is cut short")
   }
 
   private mutating func readHeader(
     _ reader: ByteReader,
     _ payload: Range<Int>,
-    _ name: String,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) {
     let start = payload.lowerBound
     guard payload.count == 13, let width = reader.long(start), let height = reader.long(start + 4),
       let depth = reader.byte(start + 8), let colourType = reader.byte(start + 9),
       let interlace = reader.byte(start + 12)
-    else { throw .damaged(name, "its header is not 13 bytes long") }
-    try limits.check(width: width, height: height, of: name)
+    else { throw limits.damaged("its header is not 13 bytes long") }
+    try limits.check(width: width, height: height)
     size = PixelSize(width: width, height: height)
     (self.depth, self.colourType, isInterlaced) = (depth, colourType, interlace != 0)
   }
@@ -292,9 +287,9 @@ extension PNGChunks: PictureCodec {
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> OpenRows {
-    let rows = try PNGRows(bytes, self, isNative: request.isNative, limits, name: file.name)
+    let rows = try PNGRows(bytes, self, isNative: request.isNative, limits)
     return OpenRows(source: rows.placed(PixelRegion(size), over: request.region))
   }
 
@@ -302,11 +297,6 @@ extension PNGChunks: PictureCodec {
     _ rows: any RowSource,
     _ encoding: PictureEncoding
   ) throws(LarderError) -> EncodedFile {
-    try PNGCodec.encode(
-      rows,
-      to: encoding.tags.output(to: encoding.place),
-      encoding.crop.limits,
-      name: encoding.source.name
-    )
+    try PNGCodec.encode(rows, to: encoding.tags.output(to: encoding.place), encoding.limits)
   }
 }

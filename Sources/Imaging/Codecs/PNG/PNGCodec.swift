@@ -13,7 +13,6 @@ enum PNGCodec {
   ///   - level: zlib's compression level, from 0 to 9. If it is nil, it depends on the size.
   ///   - output: The destination of the file, and further chunks to write.
   ///   - limits: The limits of the picture.
-  ///   - name: The name of the picture in errors.
   /// - Returns: The file.
   /// - Throws: ``LarderError`` when the rows cannot be read, or the file cannot be written.
   static func encode(
@@ -21,19 +20,20 @@ enum PNGCodec {
     interlaced: Bool = false,
     level: Int? = nil,
     to output: PNGOutput = PNGOutput(),
-    _ limits: PictureLimits = PictureLimits(),
-    name: String
+    _ limits: NamedLimits
   ) throws(LarderError) -> EncodedFile {
     let rows = rows.shape.layout == .bgrx ? rows.flattened(.rgb) : rows
     let shape = rows.shape
-    if interlaced { try limits.check(memory: shape.height * shape.rowBytes, of: name) }
+    if interlaced { try limits.check(memory: shape.height * shape.rowBytes) }
     var palette = Bitmap.Palette(colours: [])
     if case .indexed(let colours) = shape.layout { palette = colours }
     let clear = palette.colours.isEmpty ? shape.clear ?? [] : []
     let sink = Sink(output, (shape.rowBytes + 1) * shape.height / 256 * 257 + 65_536)
     var target = cpng_target()
     (target.width, target.height) = (UInt32(shape.width), UInt32(shape.height))
-    (target.depth, target.color_type) = (Int32(shape.depth), try colourType(of: shape, name))
+    (target.depth, target.color_type) = (
+      Int32(shape.depth), try colourType(of: shape, limits.name)
+    )
     (target.level, target.interlaced) = (Int32(level ?? self.level(for: shape)), interlaced)
     target.row_bytes = shape.rowBytes
     target.palette_count = Int32(palette.colours.count / 3)
@@ -57,12 +57,12 @@ enum PNGCodec {
         output.middle,
         &outcome
       )
-      guard let writer else { throw sink.failure ?? error(name, outcome) }
+      guard let writer else { throw sink.failure ?? error(limits, outcome) }
       defer { cpng_writer_close(writer) }
       let most = interlaced ? shape.height : max((1 << 18) / max(shape.rowBytes, 1), 16)
       try rows.inStrips(of: most) { (strip, _, count) throws(LarderError) in
         guard cpng_writer_next(writer, strip.baseAddress, UInt32(count), &outcome) else {
-          throw sink.failure ?? error(name, outcome)
+          throw sink.failure ?? error(limits, outcome)
         }
       }
       return try sink.finish()
@@ -144,11 +144,7 @@ enum PNGCodec {
     }
   }
 
-  static func error(_ name: String, _ outcome: cpng_outcome) -> LarderError {
-    let words = withUnsafeBytes(of: outcome.message) {
-      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-    }
-    return outcome.out_of_memory
-      ? .tooLarge(name, "it takes more memory than is allowed") : .damaged(name, words)
+  static func error(_ limits: NamedLimits, _ outcome: cpng_outcome) -> LarderError {
+    outcome.out_of_memory ? limits.outOfMemory : limits.damaged(String(inArray: outcome.message))
   }
 }

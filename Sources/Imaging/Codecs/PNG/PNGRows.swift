@@ -13,7 +13,7 @@ final class PNGRows: RowSource {
   static let band = 96 << 20
 
   let shape: RowShape
-  private let name: String
+  private let limits: NamedLimits
   private var source: cpng_source
   private var reader: OpaquePointer?
   /// The even rows among the rows `held` of an interlaced picture, one directly after the other.
@@ -35,20 +35,18 @@ final class PNGRows: RowSource {
   ///     colour (tRNS) becomes alpha, and samples get at least 8 bits.
   ///   - band: At most this many bytes of an interlaced picture's even rows are held at a time.
   ///   - limits: The limits of the picture.
-  ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` when libpng refuses the file, or the picture takes too much memory.
   init(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ chunks: PNGChunks,
     isNative: Bool,
     band: Int = band,
-    _ limits: PictureLimits,
-    name: String
+    _ limits: NamedLimits
   ) throws(LarderError) {
-    (shape, self.name) = (Self.shape(of: chunks, bytes, isNative: isNative), name)
+    (shape, self.limits) = (Self.shape(of: chunks, bytes, isNative: isNative), limits)
     // The limit also bounds the number of bands, because an interlaced picture is decompressed once for each of them.
     let height = chunks.isInterlaced ? shape.height : 1
-    try limits.check(memory: height * shape.rowBytes, of: name)
+    try limits.check(memory: height * shape.rowBytes)
     most = chunks.isInterlaced ? min(max(band / shape.rowBytes, 1) * 2, shape.height) : 0
     evenRows = .allocate(capacity: (most + 1) / 2 * shape.rowBytes)
     source = cpng_source(
@@ -107,7 +105,7 @@ final class PNGRows: RowSource {
     cpng_reader_close(reader)
     var outcome = cpng_outcome()
     reader = cpng_reader_open(&source, &outcome)
-    guard reader != nil else { throw PNGCodec.error(name, outcome) }
+    guard reader != nil else { throw PNGCodec.error(limits, outcome) }
   }
 
   /// Decodes the next rows in the order of the file; drops them if `target` is nil.
@@ -117,7 +115,7 @@ final class PNGRows: RowSource {
   ) throws(LarderError) {
     var outcome = cpng_outcome()
     guard cpng_reader_next(reader, target, UInt32(count), &outcome) else {
-      throw PNGCodec.error(name, outcome)
+      throw PNGCodec.error(limits, outcome)
     }
   }
 

@@ -33,34 +33,33 @@ struct TIFFHeader: Sendable {
   ///
   /// - Throws: ``LarderError`` when the directory is incomplete, the picture exceeds `limits`, or it is of an
   ///   unsupported kind.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+  init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       guard let directory = TIFFDirectory(of: bytes) else {
-        throw .damaged(name, "its first directory is broken or missing")
+        throw limits.damaged("its first directory is broken or missing")
       }
       // The first directory of a camera's raw file is a small preview of the photo. (DNG 1.6; Canon's CR2 is marked in
       // another way.)
       let isRaw =
         directory.number(254).map { $0 & 1 == 1 } ?? false || directory[50_706] != nil
         || directory.reader.matches("CR", at: 8)
-      guard !isRaw else { throw .unread(name, .raw) }
-      try readShape(directory, name, limits)
-      try readTiles(directory, name, limits)
+      guard !isRaw else { throw .unread(limits.name, .raw) }
+      try readShape(directory, limits)
+      try readTiles(directory, limits)
       profile = directory[34_675]?.value
       packet = directory[700]?.value
-      try limits.check(metadata: (profile?.count ?? 0) + (packet?.count ?? 0), of: name)
+      try limits.check(metadata: (profile?.count ?? 0) + (packet?.count ?? 0))
     }
   }
 
   private mutating func readShape(
     _ directory: TIFFDirectory,
-    _ name: String,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) {
     guard let width = directory.number(256), let height = directory.number(257) else {
-      throw .damaged(name, "its size is missing")
+      throw limits.damaged("its size is missing")
     }
-    try limits.check(width: width, height: height, of: name)
+    try limits.check(width: width, height: height)
     size = PixelSize(width: width, height: height)
     samples = directory.number(277) ?? 1
     // Some programs write more numbers of bits than there are samples; libtiff ignores them.
@@ -69,7 +68,7 @@ struct TIFFHeader: Sendable {
     let photometric = directory.number(262) ?? -1
     let packing = directory.number(259) ?? 1
     func refusal(_ what: String) -> LarderError {
-      .unread(name, UnreadKind(name: "TIFFs \(what)", converter: "ImageMagick"))
+      .unread(limits.name, UnreadKind(name: "TIFFs \(what)", converter: "ImageMagick"))
     }
     guard directory.number(284) != 2 || samples == 1 else {
       throw refusal("with separate channels")
@@ -90,7 +89,7 @@ struct TIFFHeader: Sendable {
     case 0, 1: (layout, isInverted) = (.grey, photometric == 0)
     case 2: layout = .rgb
     case 3 where bits <= 8:
-      palette = try readPalette(directory, name)
+      palette = try readPalette(directory, limits)
       layout = .indexed(Bitmap.Palette(colours: palette))
     case 5 where directory.number(332) ?? 1 == 1 && bits >= 8: layout = .cmyk
     case 6 where packing == 7 && samples == 3 && bits == 8:
@@ -113,10 +112,10 @@ struct TIFFHeader: Sendable {
     // A compressed picture of more than 16 megapixels must have a byte for each 4,096 pixels.
     let (count, pixels) = (directory.reader.bytes.count, width * height)
     guard packing == 1 || pixels < 1 << 24 || count > pixels / 4096 else {
-      throw .tooLarge(name, "\(count) bytes are too few for \(width) × \(height) pixels")
+      throw limits.tooLarge("\(count) bytes are too few for \(width) × \(height) pixels")
     }
     guard packing != 1 || rowBytes(width) * height <= count else {
-      throw .damaged(name, "the file ends too early")
+      throw limits.damaged("the file ends too early")
     }
   }
 
@@ -125,11 +124,11 @@ struct TIFFHeader: Sendable {
   /// The standard requires 16 bits for each number, but some programs write numbers of 8 bits. (Section 5)
   private func readPalette(
     _ directory: TIFFDirectory,
-    _ name: String
+    _ limits: NamedLimits
   ) throws(LarderError) -> [UInt8] {
     let count = 1 << bits
     let numbers = directory.numbers(320, most: 3 * count)
-    guard numbers.count == 3 * count else { throw .damaged(name, "its palette is incomplete") }
+    guard numbers.count == 3 * count else { throw limits.damaged("its palette is incomplete") }
     let shift = numbers.contains { $0 > 255 } ? 8 : 0
     return (0..<count).flatMap { index in
       (0..<3).map { UInt8(truncatingIfNeeded: numbers[$0 * count + index] >> shift) }
@@ -138,19 +137,18 @@ struct TIFFHeader: Sendable {
 
   private mutating func readTiles(
     _ directory: TIFFDirectory,
-    _ name: String,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) {
-    guard directory.number(278) != 0 else { throw .damaged(name, "its strips have no rows") }
+    guard directory.number(278) != 0 else { throw limits.damaged("its strips have no rows") }
     guard let width = directory.number(322) else { return }
     let tile = PixelSize(width: width, height: directory.number(323) ?? 0)
-    try limits.check(width: width, height: tile.height, of: name)
+    try limits.check(width: width, height: tile.height)
     // A row of a tile must consist of whole bytes. (Section 15)
     guard width * tile.height <= size.width * size.height * 4 + 1_000_000, width * bits % 8 == 0
-    else { throw .damaged(name, "its tiles have an invalid size") }
+    else { throw limits.damaged("its tiles have an invalid size") }
     // A row of tiles is in memory as a whole.
     let across = (size.width + width - 1) / width
-    try limits.check(memory: rowBytes(width) * tile.height * across, of: name)
+    try limits.check(memory: rowBytes(width) * tile.height * across)
     self.tile = tile
   }
 }
@@ -183,15 +181,15 @@ extension TIFFHeader: PictureCodec {
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> OpenRows {
-    let rows = try TIFFRows(self, bytes, limits, name: file.name)
+    let rows = try TIFFRows(self, bytes, limits)
     var source = rows.placed(PixelRegion(size), over: request.region)
     if layout == .cmyk {
       source = try source.inksConverted(
         profile: profile.map { Array(file.bytes[$0]) } ?? [],
         isInverted: false,
-        name: file.name
+        name: limits.name
       )
     }
     return OpenRows(source: source) { rows.isDamaged }

@@ -5,7 +5,7 @@ import CTIFF
 final class TIFFRows: RowSource {
   let shape: RowShape
   private let header: TIFFHeader
-  private let name: String
+  private let limits: NamedLimits
   private let file: OpaquePointer
   /// The stored samples of one row.
   private var line: [UInt8]
@@ -23,18 +23,14 @@ final class TIFFRows: RowSource {
   ///   - header: The first directory of the file.
   ///   - bytes: The file, which must stay valid while these rows are read.
   ///   - limits: The limits of the picture.
-  ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` when libtiff is not installed, or refuses the file.
   init(
     _ header: TIFFHeader,
     _ bytes: UnsafeBufferPointer<UInt8>,
-    _ limits: PictureLimits,
-    name: String
+    _ limits: NamedLimits
   ) throws(LarderError) {
-    if let words = ctiff_open() {
-      throw .noLibrary(name, "TIFF", "libtiff6", String(cString: words))
-    }
-    (self.header, self.name) = (header, name)
+    try limits.checkOpened(ctiff_open(), "libtiff6", for: "TIFF")
+    (self.header, self.limits) = (header, limits)
     shape = RowShape(
       width: header.size.width,
       height: header.size.height,
@@ -57,7 +53,7 @@ final class TIFFRows: RowSource {
       tile_row_bytes: header.rowBytes(tile.width)
     )
     guard let file = ctiff_file_open(bytes.baseAddress, bytes.count, &form, limits.memory) else {
-      throw .damaged(name, "its first directory is broken")
+      throw limits.damaged("its first directory is broken")
     }
     self.file = file
   }
@@ -70,8 +66,9 @@ final class TIFFRows: RowSource {
         ctiff_row(file, UInt32(next), $0.baseAddress)
       }
       guard isRead else {
-        let sentence = words.prefix(1).lowercased() + words.dropFirst()
-        throw .damaged(name, words.isEmpty ? "a part of it is broken or missing" : sentence)
+        throw limits.damaged(
+          words.isEmpty ? "a part of it is broken or missing" : words.uncapitalized
+        )
       }
       next += 1
       let start = target + row * shape.rowBytes

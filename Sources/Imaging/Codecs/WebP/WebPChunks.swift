@@ -41,30 +41,29 @@ struct WebPChunks: Sendable {
   /// Reads the chunks of `bytes`.
   ///
   /// - Throws: ``LarderError`` when there is no picture, or it is incomplete or exceeds `limits`.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+  init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)
       reader.isLittleEndian = true
       let end = 8 + (reader.long(4) ?? 0)
       // Some programs omit the last padding byte.
       guard end >= 12, end <= bytes.count + 1 else {
-        throw .damaged(name, "the file ends too early")
+        throw limits.damaged("the file ends too early")
       }
-      try walk(reader, 12..<min(end, bytes.count), name, limits)
+      try walk(reader, 12..<min(end, bytes.count), limits)
     }
-    guard frame.width > 0 else { throw .damaged(name, "it ends before the picture begins") }
+    guard frame.width > 0 else { throw limits.damaged("it ends before the picture begins") }
     let isInside =
       frame.x + frame.width <= size.width && frame.y + frame.height <= size.height
     guard isInside, isAnimated || size.width == frame.width && size.height == frame.height else {
-      throw .damaged(name, "its header and its picture differ in size")
+      throw limits.damaged("its header and its picture differ in size")
     }
     // If a picture has a single colour, its pixels take no bits in the file, but libwebp may need a gigabyte of memory
     // for them.
     let pixels = frame.width * frame.height
     guard !isLossless || pixels <= Self.plainPixels || pixels <= image.count * Self.pixelsOfByte
     else {
-      throw .tooLarge(
-        name,
+      throw limits.tooLarge(
         "\(image.count) bytes are too few for \(frame.width) × \(frame.height) pixels"
       )
     }
@@ -73,16 +72,15 @@ struct WebPChunks: Sendable {
   private mutating func walk(
     _ reader: ByteReader,
     _ range: Range<Int>,
-    _ name: String,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) {
     var offset = range.lowerBound
     while offset + 8 <= range.upperBound {
       let start = offset + 8
       guard let count = reader.long(offset + 4), count <= range.upperBound - start else {
-        throw .damaged(name, "the file ends too early")
+        throw limits.damaged("the file ends too early")
       }
-      try take(reader, offset, start..<start + count, name, limits)
+      try take(reader, offset, start..<start + count, limits)
       offset = start + count + count & 1
     }
   }
@@ -92,23 +90,22 @@ struct WebPChunks: Sendable {
     _ reader: ByteReader,
     _ offset: Int,
     _ payload: Range<Int>,
-    _ name: String,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) {
     switch reader.long(offset) {
     case Self.header where offset == 12:
       // The canvas has four bytes of flags before it. Its width and height are stored minus one. (Section 2.7)
       guard payload.count >= 10, let canvas = Self.pair(reader, at: payload.lowerBound + 4) else {
-        throw .damaged(name, "its header is cut short")
+        throw limits.damaged("its header is cut short")
       }
       size = PixelSize(width: canvas.0 + 1, height: canvas.1 + 1)
-      try limits.check(width: size.width, height: size.height, of: name)
+      try limits.check(width: size.width, height: size.height)
     case Self.animation: isAnimated = true
     case Self.frame where isAnimated && image.isEmpty:
-      try readFrame(reader, payload, name, limits)
+      try readFrame(reader, payload, limits)
     case Self.profile, Self.exif, Self.xmp:
       metadataBytes += payload.count
-      try limits.check(metadata: metadataBytes, of: name)
+      try limits.check(metadata: metadataBytes)
       switch reader.long(offset) {
       case Self.profile: profile = profile ?? payload
       case Self.exif: exif = exif ?? Exif.tiff(reader, payload)
@@ -116,10 +113,10 @@ struct WebPChunks: Sendable {
       }
     case Self.alpha, Self.lossy, Self.lossless:
       guard !isAnimated, frame.width == 0 else { return }
-      try readImage(reader, offset, payload, name)
+      try readImage(reader, offset, payload, limits)
       guard size.width == 0, frame.width > 0 else { return }
       size = PixelSize(width: frame.width, height: frame.height)
-      try limits.check(width: size.width, height: size.height, of: name)
+      try limits.check(width: size.width, height: size.height)
     default: break
     }
   }
@@ -150,23 +147,22 @@ struct WebPChunks: Sendable {
   private mutating func readFrame(
     _ reader: ByteReader,
     _ payload: Range<Int>,
-    _ name: String,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) {
     let start = payload.lowerBound
     guard payload.count >= 24, let place = Self.pair(reader, at: start),
       let size = Self.pair(reader, at: start + 6)
-    else { throw .damaged(name, "a frame is cut short") }
+    else { throw limits.damaged("a frame is cut short") }
     var offset = start + 16
     while offset + 8 <= payload.upperBound, frame.width == 0 {
       guard let count = reader.long(offset + 4), count <= payload.upperBound - offset - 8 else {
-        throw .damaged(name, "a frame is cut short")
+        throw limits.damaged("a frame is cut short")
       }
-      try readImage(reader, offset, offset + 8..<offset + 8 + count, name)
+      try readImage(reader, offset, offset + 8..<offset + 8 + count, limits)
       offset += 8 + count + count & 1
     }
     guard frame.width == size.0 + 1, frame.height == size.1 + 1 else {
-      throw .damaged(name, "a frame and its picture differ in size")
+      throw limits.damaged("a frame and its picture differ in size")
     }
     (frame.x, frame.y) = (place.0 * 2, place.1 * 2)
   }
@@ -177,7 +173,7 @@ struct WebPChunks: Sendable {
     _ reader: ByteReader,
     _ offset: Int,
     _ payload: Range<Int>,
-    _ name: String
+    _ limits: NamedLimits
   ) throws(LarderError) {
     let start = payload.lowerBound
     let type = reader.long(offset)
@@ -190,7 +186,7 @@ struct WebPChunks: Sendable {
     guard isLossless || type == Self.lossy else { return }
     let least = isLossless ? 5 : 10
     guard payload.count >= least, let first = reader.long(start + (isLossless ? 1 : 6)) else {
-      throw .damaged(name, "its picture is cut short")
+      throw limits.damaged("its picture is cut short")
     }
     if isLossless {
       (frame.width, frame.height) = (first & 0x3FFF + 1, first >> 14 & 0x3FFF + 1)
@@ -202,7 +198,7 @@ struct WebPChunks: Sendable {
     }
     self.isLossless = isLossless
     guard frame.width > 0, frame.height > 0 else {
-      throw .damaged(name, "its header says \(frame.width) × \(frame.height) pixels")
+      throw limits.damaged("its header says \(frame.width) × \(frame.height) pixels")
     }
   }
 }
@@ -239,7 +235,7 @@ extension WebPChunks: PictureCodec {
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> OpenRows {
     let (bitmap, part) = try WebPCodec.decode(
       file,
@@ -266,8 +262,7 @@ extension WebPChunks: PictureCodec {
       rows,
       quality: encoding.crop.quality ?? usualQuality,
       lossless: encoding.lossless,
-      encoding.crop.limits,
-      name: encoding.source.name
+      encoding.limits
     )
     let whole = encoding.tags.added(
       toWebP: bytes,

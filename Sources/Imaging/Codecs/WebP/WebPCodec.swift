@@ -1,5 +1,6 @@
 import Base
 import CWebP
+import Glibc
 
 /// Decodes and encodes WebPs with libwebp.
 ///
@@ -29,7 +30,7 @@ enum WebPCodec {
     _ region: PixelRegion,
     smaller ratio: Double? = nil,
     least: Int = 64 << 20,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> (bitmap: Bitmap, part: Bitmap.Part?) {
     let frame = chunks.frame
     // If the frame covers its canvas, as a still does, only the requested region is decoded. Otherwise the whole frame
@@ -66,15 +67,14 @@ enum WebPCodec {
     _ chunks: WebPChunks,
     _ region: PixelRegion,
     as size: PixelSize,
-    _ limits: PictureLimits
+    _ limits: NamedLimits
   ) throws(LarderError) -> Bitmap {
     let frame = chunks.frame
     let layout: Bitmap.Layout = chunks.hasAlpha ? .rgba : .bgrx
-    try limits.check(memory: size.width * size.height * 4, of: file.name)
+    try limits.check(memory: size.width * size.height * 4)
     // Besides the result, libwebp holds all pixels of a lossless picture, or all alpha samples of a lossy picture.
     try limits.check(
-      memory: frame.width * frame.height * (chunks.isLossless ? 4 : 1),
-      of: file.name
+      memory: frame.width * frame.height * (chunks.isLossless ? 4 : 1)
     )
     return try Bitmap(
       width: size.width,
@@ -101,7 +101,7 @@ enum WebPCodec {
         )
         return cwebp_decode(image.baseAddress, image.count, &decoding)
       }
-      guard status == CInt(cwebp_done) else { throw error(file.name, status) }
+      guard status == CInt(cwebp_done) else { throw error(limits, status) }
     }
   }
 
@@ -110,27 +110,26 @@ enum WebPCodec {
     _ rows: any RowSource,
     quality: Int,
     lossless: Bool,
-    _ limits: PictureLimits = PictureLimits(),
-    name: String
+    _ limits: NamedLimits
   ) throws(LarderError) -> [UInt8] {
     var rows = rows.converted(Conversion.coloured).converted(Conversion.narrowed)
     let (size, layout) = (rows.shape.size, rows.shape.layout)
     guard max(size.width, size.height) <= longestSide else {
       throw LarderError(
         .unsupported,
-        "cannot write \(name) as WebP: \(size.width) × \(size.height) has a side of more than "
+        "cannot write \(limits.name) as WebP: \(size.width) × \(size.height) has a side of more than "
           + "\(longestSide) pixels; make it smaller or choose another format"
       )
     }
     var isClear = false
     if layout == .rgba, !lossless {
       // Before libwebp gets the first row, it must know whether any pixel is transparent.
-      let whole = try rows.collected(limits, name: name)
+      let whole = try rows.collected(limits)
       isClear = whole.isClearAnywhere
       rows = BitmapRows(whole)
     }
     guard let picture = cwebp_begin(CInt(size.width), CInt(size.height), lossless, isClear) else {
-      throw error(name, CInt(cwebp_no_memory))
+      throw limits.outOfMemory
     }
     defer { cwebp_close(picture) }
     let order = layout == .rgb ? cwebp_rgb : layout == .rgba ? cwebp_rgba : cwebp_bgrx
@@ -138,21 +137,23 @@ enum WebPCodec {
     // A strip has an even number of rows, because two rows share their chroma.
     try rows.inStrips(of: 256) { (strip, _, count) throws(LarderError) in
       guard cwebp_add(picture, strip.baseAddress, stride, CInt(order), CInt(count)) else {
-        throw error(name, CInt(cwebp_no_memory))
+        throw limits.outOfMemory
       }
     }
-    var made = MallocBuffer()
-    let status = cwebp_encode(picture, CInt(quality), &made.bytes, &made.count)
-    guard status == CInt(cwebp_done) else { throw error(name, status) }
-    return made.take()
+    var (bytes, count) = (UnsafeMutablePointer<UInt8>?.none, 0)
+    let status = cwebp_encode(picture, CInt(quality), &bytes, &count)
+    defer { free(bytes) }
+    guard status == CInt(cwebp_done) else { throw error(limits, status) }
+    return Array(UnsafeBufferPointer(start: bytes, count: count))
   }
 
-  private static func error(_ name: String, _ status: CInt) -> LarderError {
+  private static func error(_ limits: NamedLimits, _ status: CInt) -> LarderError {
     switch Int(status) {
-    case cwebp_no_memory: .tooLarge(name, "it takes more memory than is allowed")
-    case cwebp_cut: .damaged(name, "its picture ends too early")
-    case cwebp_broken: .damaged(name, "its picture breaks the rules of WebP")
-    default: LarderError(.library, "cannot process \(name): libwebp refuses it; update libwebp")
+    case cwebp_no_memory: limits.outOfMemory
+    case cwebp_cut: limits.damaged("its picture ends too early")
+    case cwebp_broken: limits.damaged("its picture breaks the rules of WebP")
+    default:
+      LarderError(.library, "cannot process \(limits.name): libwebp refuses it; update libwebp")
     }
   }
 }
