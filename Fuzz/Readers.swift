@@ -50,7 +50,7 @@ struct FuzzedReader {
       }
       checkWindows(of: input, decoder, whole)
       let notation = decoder.mapping.notation
-      let isMade = ![.json, .jsonl].contains(notation.kind ?? notation.content(of: input))
+      let isMade = ![.json, .jsonl].contains(notation.kind(of: input))
       guard isMade, let json = try? notation.json(of: input, "the input") else { continue }
       expect(json.count <= 1 << 20 + 64 * input.count, "\(json.count) bytes of \(input.count)")
       expect((try? JSONDocument(parsing: json)) != nil, "the reader made no JSON")

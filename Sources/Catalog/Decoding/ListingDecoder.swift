@@ -49,8 +49,7 @@ package struct ListingDecoder: Sendable {
   ///   expects one, or if none of its sections can be used. An empty list is no error.
   package func listing(_ body: [UInt8]) throws(CatalogError) -> DecodedListing {
     var decoder = self
-    let notation = mapping.notation
-    decoder.mapping.notation.kind = notation.kind ?? notation.content(of: body)
+    decoder.mapping.notation.kind = mapping.notation.kind(of: body)
     do throws(CatalogError) {
       var earlier = EarlierSections()
       var listing = try decoder.listing(body, after: &earlier, isWhole: true)

@@ -56,11 +56,7 @@ package struct ListingWindows {
       body.read(into: &beginning, from: 0, most: 1 << 20)
     else { return nil }
     (self.body, self.decoder) = (body, decoder)
-    let notation = decoder.mapping.notation
-    let kind = notation.kind ?? notation.content(of: beginning)
-    // If the URL or the media type said that the response is JSON Lines, it has already been converted to an array.
-    let isArray = JSONText(beginning).first == UInt8(ascii: "[")
-    self.decoder.mapping.notation.kind = kind == .jsonl && isArray ? .json : kind
+    self.decoder.mapping.notation.kind = decoder.mapping.notation.kind(of: beginning)
     let start = beginning.count - JSONText(beginning).bytes.count
     guard let plans = Self.plans(of: body, from: start, self.decoder, size), plans.count > 1 else {
       return nil
@@ -139,9 +135,12 @@ package struct ListingWindows {
       group = nil
     }
     for section in sections {
+      // The records of another notation are at the place that they have in the JSON that is made of it.
+      let place = notation.kind == .jsonl ? [] : ["items"]
       let arrays =
         notation.kind == .json
-        ? scan.arrays(in: section) : records(body, from: start, notation, size)
+        ? scan.arrays(in: section)
+        : RecordCuts(body, from: start, notation, size: size).map { [place: $0] }
       guard let arrays else { return nil }
       var found: RecordCuts?
       for path in decoder.mapping.items where found == nil {
@@ -177,18 +176,6 @@ package struct ListingWindows {
     }
     endGroup()
     return plans
-  }
-
-  /// Finds the records of another notation than JSON, by the place that they have in the JSON that is made of it.
-  private static func records(
-    _ body: some RandomAccessBody,
-    from start: Int,
-    _ notation: BodyFormat,
-    _ size: Int
-  ) -> [[String]: RecordCuts]? {
-    RecordCuts(body, from: start, notation, size: size).map {
-      [notation.kind == .jsonl ? [] : ["items"]: $0]
-    }
   }
 }
 

@@ -91,7 +91,7 @@ public struct BodyFormat: Hashable, Sendable {
         needsAllRows: needsAllRows
       ).json(of: body, within: limits)
     }
-    switch kind ?? content(of: body) {
+    switch kind(of: body) {
     case .json: return body
     case .jsonl: return JSONLines.array(of: body)
     case .csv: return try table(nil)
@@ -103,11 +103,19 @@ public struct BodyFormat: Hashable, Sendable {
     }
   }
 
+  /// The notation of a body: ``kind``, or else the one that its first bytes show.
+  ///
+  /// If the URL or the media type said that a body is JSON Lines, it has been converted to an array, which is JSON.
+  func kind(of body: [UInt8]) -> Kind {
+    let kind = kind ?? content(of: body)
+    return kind == .jsonl && JSONText(body).first == UInt8(ascii: "[") ? .json : kind
+  }
+
   /// The notation of a body according to its first bytes.
   ///
   /// If the catalog file has neither a rule for XML nor one for tables, the notation is JSON or JSON Lines. If it has
   /// only a rule for XML, the notation is XML.
-  func content(of body: [UInt8]) -> Kind {
+  private func content(of body: [UInt8]) -> Kind {
     if isJSON { return JSONLines.seem(body) ? .jsonl : .json }
     if xml != nil, table == nil || Self.isMarkup(body) { return .xml }
     let first = JSONText(body).first
