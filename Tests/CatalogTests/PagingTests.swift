@@ -95,11 +95,11 @@ struct PagingTests {
     let rule = try #require(try catalog(lines).paging)
 
     #expect(rule.firstPage(of: "m") == "m?per_page=100&page=1")
-    #expect(rule.fingerprint == "parameter 1 page size 100 per_page")
     #expect(throws: CatalogError.self) {
       try catalog("paging: {page: page, size: {name: per_page, value: 0}}")
     }
-    #expect(try catalog("paging: {parameter: p}").paging?.fingerprint == "parameter 1 p")
+    #expect(try catalog("paging: {parameter: p}").paging?.fingerprint != rule.fingerprint)
+    #expect(try catalog("\(lines)\n").paging?.fingerprint == rule.fingerprint)
   }
 
   @Test func `a Link header may name the next page`() throws {

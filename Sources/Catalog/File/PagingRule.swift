@@ -122,11 +122,9 @@ public struct PagingRule: Hashable, Sendable {
 
   /// Whether the query of a URL already has a parameter that this rule would set.
   func hasParameter(in url: String) -> Bool {
-    let names = [parameter, size?.name].compactMap(\.self)
-    let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
-      .replacing("%5B", with: "[").replacing("%5D", with: "]")
-    return query.split(separator: "&").contains { part in
-      names.contains { part == $0 || part.hasPrefix("\($0)=") }
+    let plain = url.replacing("%5B", with: "[").replacing("%5D", with: "]")
+    return [parameter, size?.name].compactMap(\.self).contains { name in
+      Self.parts(of: plain).query.contains { Self.isParameter($0, name) }
     }
   }
 
@@ -134,23 +132,13 @@ public struct PagingRule: Hashable, Sendable {
   ///
   /// It leaves out the limit, because the limit only says where to stop.
   public var fingerprint: String {
-    let name = parameter ?? ""
-    let from = path?.description ?? ""
-    let words =
-      switch step {
-      case .page: "parameter \(first) \(name)"
-      case .offset: first == 0 ? "offset \(name)" : "offset \(first) \(name)"
-      case .cursor: "cursor \(name) \(from)"
-      case .next: "next \(from)"
-      case .link: "link"
-      }
-    return size.map { "\(words) size \($0.value) \($0.name)" } ?? words
+    let words = [parameter, path?.description, size?.name, size.map { String($0.value) }]
+    return "\(step.rawValue) \(first) \(words)"
   }
 
   /// The value of a parameter in the query of a URL, or nil if it is not a whole number.
   private static func number(_ name: String, in url: String) -> Int? {
-    let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
-    let value = query.split(separator: "&").first { $0.hasPrefix("\(name)=") }
+    let value = parts(of: url).query.first { $0.hasPrefix("\(name)=") }
     return value.flatMap { Int($0.dropFirst(name.count + 1)) }
   }
 
@@ -158,15 +146,22 @@ public struct PagingRule: Hashable, Sendable {
   ///
   /// It replaces a parameter with the same name. (RFC 3986, section 3.4)
   private static func setting(_ name: String, to value: String, in url: String) -> String {
-    let withoutFragment = url.prefix { $0 != "#" }
-    let fragment = url.dropFirst(withoutFragment.count)
-    let path = withoutFragment.prefix { $0 != "?" }
-    let query = withoutFragment.dropFirst(path.count + 1)
-    let others = query.split(separator: "&").filter {
-      $0 != name && !$0.hasPrefix("\(name)=")
-    }
-    let parameters = others.map(String.init) + ["\(name)=\(value)"]
+    let (path, query, fragment) = parts(of: url)
+    let parameters = query.filter { !isParameter($0, name) } + ["\(name)=\(value)"]
     return "\(path)?\(parameters.joined(separator: "&"))\(fragment)"
+  }
+
+  private static func isParameter(_ part: Substring, _ name: String) -> Bool {
+    part == name || part.hasPrefix("\(name)=")
+  }
+
+  /// The parts of a URL: everything before its query, the parameters of its query, and its fragment with the `#`.
+  private static func parts(
+    of url: String
+  ) -> (path: Substring, query: [Substring], fragment: Substring) {
+    let whole = url.prefix { $0 != "#" }
+    let path = whole.prefix { $0 != "?" }
+    return (path, whole.dropFirst(path.count + 1).split(separator: "&"), url[whole.endIndex...])
   }
 }
 
