@@ -202,7 +202,7 @@ package struct CacheControl: Hashable, Sendable {
   /// Reads all `Cache-Control` fields.
   package init(_ headers: Headers) {
     // Each field is read alone, so that an unclosed quote does not affect the other fields.
-    headers.forEachValue("Cache-Control") { read($0) }
+    for value in headers.all("Cache-Control") { read(value) }
   }
 
   /// Reads the value of one field.

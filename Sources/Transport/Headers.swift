@@ -88,15 +88,14 @@ package struct Headers: Hashable, Sendable {
   /// Removes every field with the given name.
   package mutating func remove(_ name: String) {
     guard contains(name) else { return }
-    let kept = fields.filter { !$0.name.equalsIgnoringCase(name) }
-    self = Headers(kept)
+    self = Headers(fields: { !$0.isNamed(text: name) }, of: self)
   }
 
   /// The value of the first field with the given name.
   ///
   /// Setting a value replaces all fields with this name. Setting nil removes them.
   package subscript(name: String) -> String? {
-    get { first(name).map { String(decoding: lines[$0], as: UTF8.self) } }
+    get { values(name).first.map { String(decoding: lines[$0], as: UTF8.self) } }
     set {
       remove(name)
       if let newValue { append(name, newValue) }
@@ -107,41 +106,25 @@ package struct Headers: Hashable, Sendable {
   ///
   /// Not every value is text. (RFC 9110, section 5.5)
   package func bytes(_ name: String) -> [UInt8]? {
-    first(name).map { Array(lines[$0]) }
+    values(name).first.map { Array(lines[$0]) }
   }
 
   /// The value of the fields with the given name, as bytes.
   ///
   /// Nil if there is no such field, or if two such fields have different values.
   func agreedBytes(_ name: String) -> [UInt8]? {
-    var agreed: Range<Int>?
-    var differ = false
-    forEach(name) { value in
-      differ = agreed.map { lines[$0] != lines[value] } ?? false
-      agreed = value
-      return !differ
-    }
-    return differ ? nil : agreed.map { Array(lines[$0]) }
+    let values = Set(values(name).map { lines[$0] })
+    return values.count == 1 ? values.first.map(Array.init) : nil
   }
 
   /// Whether there is a field with the given name.
   package func contains(_ name: String) -> Bool {
-    first(name) != nil
+    !values(name).isEmpty
   }
 
   /// The values of all fields with the given name, in order.
   package func all(_ name: String) -> [String] {
-    var values: [String] = []
-    forEachValue(name) { values.append($0) }
-    return values
-  }
-
-  /// Calls `body` with the value of each field with the given name, in order.
-  func forEachValue(_ name: String, _ body: (String) -> Void) {
-    forEach(name) {
-      body(String(decoding: lines[$0], as: UTF8.self))
-      return true
-    }
+    values(name).map { String(decoding: lines[$0], as: UTF8.self) }
   }
 
   /// The values of all fields with the given name, joined with commas, or nil if there is no such field. (RFC 9110,
@@ -163,26 +146,12 @@ package struct Headers: Hashable, Sendable {
     }
   }
 
-  private func first(_ name: String) -> Range<Int>? {
-    var found: Range<Int>?
-    forEach(name) {
-      found = $0
-      return false
-    }
-    return found
-  }
-
-  /// Calls `body` for each field with the given name, until `body` returns false.
-  ///
-  /// The argument is the range of the field's value in ``lines``.
-  private func forEach(_ name: String, _ body: (Range<Int>) -> Bool) {
-    guard !lines.isEmpty else { return }
+  /// The ranges of the values in ``lines`` of all fields with the given name, in order.
+  private func values(_ name: String) -> [Range<Int>] {
     var name = name
-    name.withUTF8 { wanted in
+    return name.withUTF8 { name in
       lines.withUnsafeBufferPointer { lines in
-        for line in HeaderLines(lines) where line.isNamed(wanted) {
-          guard body(line.value) else { return }
-        }
+        HeaderLines(lines).lazy.filter { $0.isNamed(name) }.map(\.value)
       }
     }
   }
