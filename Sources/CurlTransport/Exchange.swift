@@ -356,12 +356,12 @@ extension Exchange {
   private func begin(_ head: ResponseHead, _ transfer: Transfer) -> Bool {
     var offset: ByteCount = 0
     if let resume = transfer.resume, status == 206 {
-      guard !head.isEncoded, resume.isContinued(by: head) else {
+      guard !head.isEncoded, let remainder = resume.remainder(by: head) else {
         cannotResume = true
         return refuse(.badResponse, "the range does not continue the partial file")
       }
       offset = resume.offset
-      part = resume.remainder(by: head)
+      part = remainder
     } else if status == 206, !transfer.request.asksForPart {
       return refuse(.badResponse, "the server sent a part that was not requested")
     } else if transfer.resume != nil || transfer.hasBegun {

@@ -173,7 +173,7 @@ package final class S3Pictures: RemotePictures {
       return RemotePart(bytes: Array(reply.body[range]), entry: entry)
     }
     guard let place = reply.head.headers["Content-Range"].flatMap(ContentRange.init),
-      let bytes = place.bytes, Int(bytes.lowerBound.count) == range.lowerBound,
+      Int(place.bytes.lowerBound.count) == range.lowerBound,
       reply.body.count == range.count, let whole = place.whole
     else { return nil }
     return RemotePart(

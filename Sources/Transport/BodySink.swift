@@ -54,7 +54,7 @@ package protocol BodySink: AnyObject, Sendable {
   /// The status of the response is from 200 to 299.
   ///
   /// `offset` is 0 for a whole body. It is the offset of the resume point if the server has proved that the body
-  /// continues the received bytes. See ``ResumePoint/isContinued(by:)``.
+  /// continues the received bytes. See ``ResumePoint/remainder(by:)``.
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision
 
   /// Receives the next bytes, which are valid only during the call.
@@ -100,7 +100,9 @@ package final class MemorySink: BodySink {
 }
 
 extension ResumePoint {
-  /// Whether the head of a 206 response proves that its body continues the bytes that were received before.
+  /// The number of bytes in the body of a 206 response that continues the bytes that were received before.
+  ///
+  /// The result is nil unless the head proves that it continues them.
   ///
   /// All of the following must be true:
   ///
@@ -111,66 +113,52 @@ extension ResumePoint {
   /// - `Content-Length`, if there is one, is the length of the range.
   /// - If the validator is an entity-tag, the response has the same entity-tag. (RFC 9110, section 15.3.7)
   /// - If the validator is a date, the response has no `Last-Modified`, or the `Last-Modified` is this date.
-  package func isContinued(by head: ResponseHead) -> Bool {
-    guard head.status == 206, let value = head.headers["Content-Range"],
-      let range = ContentRange(value), let bytes = range.bytes, bytes.lowerBound == offset,
-      source == nil || source == head.url.resource
-    else { return false }
-    if let length = head.contentLength, length != bytes.upperBound - bytes.lowerBound + 1 {
-      return false
-    }
-    // If the range ended before the end of the body, the last part of the body would be missing.
-    let end = bytes.upperBound + 1
-    if [range.whole, whole].contains(where: { $0 != nil && $0 != end }) { return false }
-    if let tag = EntityTag(validator) {
-      let answered = head.headers.bytes("ETag").flatMap { EntityTag($0) }
-      return answered?.isIdentical(to: tag) ?? false
-    }
-    return head.headers["Last-Modified"].map { $0 == validator } ?? true
-  }
-
-  /// The number of bytes in the range of a 206 response, or nil if the response has no valid `Content-Range`.
   package func remainder(by head: ResponseHead) -> ByteCount? {
-    head.headers["Content-Range"].flatMap(ContentRange.init)?.bytes.map {
-      $0.upperBound - $0.lowerBound + 1
-    }
+    guard head.status == 206, let value = head.headers["Content-Range"],
+      let range = ContentRange(value), range.bytes.lowerBound == offset,
+      source == nil || source == head.url.resource
+    else { return nil }
+    let remainder = range.bytes.upperBound - offset + 1
+    if let length = head.contentLength, length != remainder { return nil }
+    // If the range ended before the end of the body, the last part of the body would be missing.
+    let end = offset + remainder
+    if [range.whole, whole].contains(where: { $0 != nil && $0 != end }) { return nil }
+    let isSame =
+      if let tag = EntityTag(validator) {
+        head.headers.bytes("ETag").flatMap { EntityTag($0) }?.isIdentical(to: tag) ?? false
+      } else {
+        head.headers["Last-Modified"].map { $0 == validator } ?? true
+      }
+    return isSame ? remainder : nil
   }
 }
 
 /// The value of a `Content-Range` field, for example `bytes 7-9/20`. (RFC 9110, section 14.4)
 package struct ContentRange: Hashable, Sendable {
   /// The offsets of the first and the last byte in the range, for example 7 and 9.
-  ///
-  /// Nil in a response with status 416.
-  package let bytes: ClosedRange<ByteCount>?
+  package let bytes: ClosedRange<ByteCount>
   /// The length of the whole body, for example 20.
   ///
   /// Nil if the server does not know the length.
   package let whole: ByteCount?
 
-  /// Parses a value such as `bytes 7-9/20`, `bytes 7-9/*` or `bytes */20`.
+  /// Parses a value such as `bytes 7-9/20` or `bytes 7-9/*`.
   ///
-  /// The result is nil for any other value, and for a contradiction such as `bytes 7-9/5`.
+  /// The result is nil for any other value, for example `bytes */20` in a response with status 416, and for a
+  /// contradiction such as `bytes 7-9/5`.
   package init?(_ value: String) {
     var scanner = ByteScanner(value)
     scanner.skipBlanks()
     guard scanner.skip(word: "bytes") else { return nil }
     scanner.skipBlanks()
-    var bytes: ClosedRange<ByteCount>?
-    if !scanner.skip(UInt8(ascii: "*")) {
-      guard let first = scanner.number(), scanner.skip(UInt8(ascii: "-")),
-        let last = scanner.number(), first <= last, last < .max
-      else { return nil }
-      bytes = ByteCount(first)...ByteCount(last)
-    }
-    guard scanner.skip(UInt8(ascii: "/")) else { return nil }
+    guard let first = scanner.number(), scanner.skip(UInt8(ascii: "-")),
+      let last = scanner.number(), first <= last, last < .max, scanner.skip(UInt8(ascii: "/"))
+    else { return nil }
+    bytes = ByteCount(first)...ByteCount(last)
     let isUnknown = scanner.skip(UInt8(ascii: "*"))
     whole = isUnknown ? nil : scanner.number().map(ByteCount.init(_:))
     scanner.skipBlanks()
-    guard scanner.isAtEnd, isUnknown || whole != nil, bytes != nil || whole != nil else {
-      return nil
-    }
-    if let bytes, let whole, bytes.upperBound >= whole { return nil }
-    self.bytes = bytes
+    guard scanner.isAtEnd, isUnknown || whole != nil else { return nil }
+    if let whole, bytes.upperBound >= whole { return nil }
   }
 }

@@ -21,12 +21,12 @@ import Testing
   @Test(
     arguments: [
       ("bytes 0-499/1234", 0...499, 1234), ("bytes 500-1233/1234", 500...1233, 1234),
-      ("bytes 42-1233/*", 42...1233, nil), ("bytes */1234", nil, 1234), ("BYTES 0-0/1", 0...0, 1),
-    ] as [(String, ClosedRange<ByteCount>?, ByteCount?)]
+      ("bytes 42-1233/*", 42...1233, nil), ("BYTES 0-0/1", 0...0, 1),
+    ] as [(String, ClosedRange<ByteCount>, ByteCount?)]
   )
   func `a Content-Range is read`(
     _ value: String,
-    _ bytes: ClosedRange<ByteCount>?,
+    _ bytes: ClosedRange<ByteCount>,
     _ whole: ByteCount?
   ) {
     #expect(ContentRange(value)?.bytes == bytes)
@@ -35,7 +35,8 @@ import Testing
 
   @Test(arguments: [
     "", "bytes", "bytes 5-4/10", "bytes 0-10/10", "bytes 0-9", "items 0-9/10", "bytes 0-9/x",
-    "bytes */*", "bytes -5/10", "bytes 0-9/10, 20-29/30", "bytes 0-99999999999999999999/*",
+    "bytes */*", "bytes */1234", "bytes -5/10", "bytes 0-9/10, 20-29/30",
+    "bytes 0-99999999999999999999/*",
   ])
   func `a Content-Range that contradicts itself is refused`(_ value: String) {
     #expect(ContentRange(value) == nil)

@@ -193,6 +193,6 @@ import Testing
     )
 
     let point = ResumePoint(offset: 5, validator: "\"1\"", whole: 10)
-    #expect(point.isContinued(by: head) == continues)
+    #expect((point.remainder(by: head) != nil) == continues)
   }
 }
