@@ -302,13 +302,13 @@ final class TransferLoop {
     after failure: TransferFailure,
     at now: MonotonicTime
   ) -> MonotonicTime? {
-    let decision = options.retry.decision(
+    let wait = options.retry.delay(
       after: failure,
       attempts: transfer.attempts,
       isRepeatable: transfer.request.isRepeatable,
       random: Double.random(in: 0..<1)
     )
-    guard case .retry(let wait) = decision, now + wait < options.deadline ?? .distantFuture,
+    guard let wait, now + wait < options.deadline ?? .distantFuture,
       now + wait < transfer.request.deadline ?? .distantFuture, budget.take()
     else { return nil }
     return now + wait

@@ -9,14 +9,6 @@ import Base
 /// The waits grow exponentially and are random. Otherwise many machines that failed at the same time would also retry
 /// at the same time.
 package struct RetryPolicy: Sendable {
-  /// The action after a failed attempt.
-  package enum Decision: Hashable, Sendable {
-    /// Make another attempt after the given time.
-    case retry(after: Duration)
-    /// Report the failure.
-    case giveUp
-  }
-
   /// The maximum number of attempts after the first attempt.
   ///
   /// libcurl itself repeats a request if it used an open connection that the server closed before the first byte of the
@@ -34,29 +26,29 @@ package struct RetryPolicy: Sendable {
   /// Makes the default policy.
   package init() {}
 
-  /// Decides after a failed attempt.
+  /// The time after a failed attempt until the next one.
   ///
   /// - Parameters:
   ///   - failure: The failure of the last attempt.
   ///   - attempts: The number of attempts so far.
   ///   - isRepeatable: Whether it is harmless to send the request twice.
   ///   - random: A random number from 0 up to but not including 1.
-  /// - Returns: The decision.
-  package func decision(
+  /// - Returns: The time, or nil if the failure is to be reported.
+  package func delay(
     after failure: TransferFailure,
     attempts: Int,
     isRepeatable: Bool,
     random: Double
-  ) -> Decision {
-    guard isRepeatable, attempts <= retries, Self.mayPass(failure) else { return .giveUp }
+  ) -> Duration? {
+    guard isRepeatable, attempts <= retries, Self.mayPass(failure) else { return nil }
     if let seconds = failure.retryAfter {
       // A random time is added to the wait, so the wait is never shorter than the server asked for.
-      guard Self.isFollowed(seconds) else { return .giveUp }
+      guard Self.isFollowed(seconds) else { return nil }
       let wait = min(.seconds(max(0, seconds)), longestRetryAfter)
-      return .retry(after: wait + firstDelay * (random / 2))
+      return wait + firstDelay * (random / 2)
     }
     let ceiling = min(firstDelay * Double(1 << min(max(attempts - 1, 0), 20)), longestDelay)
-    return .retry(after: ceiling * random)
+    return ceiling * random
   }
 
   /// Whether a request waits if the server sends this number of seconds in `Retry-After`.

@@ -49,50 +49,46 @@ import Testing
     _ random: Double,
     _ milliseconds: Int64
   ) throws {
-    let decision = RetryPolicy().decision(
+    let delay = RetryPolicy().delay(
       after: Self.failure(.reset),
       attempts: attempts,
       isRepeatable: true,
       random: random
     )
 
-    guard case .retry(let wait) = decision else {
-      Issue.record("no retry")
-      return
-    }
-    #expect(wait.wholeNanoseconds / 1_000_000 == milliseconds)
+    #expect(delay.map { $0.wholeNanoseconds / 1_000_000 } == milliseconds)
   }
 
   @Test func `no delay grows without bound`() {
     var policy = RetryPolicy()
     policy.retries = .max
 
-    let decision = policy.decision(
+    let delay = policy.delay(
       after: Self.failure(.reset),
       attempts: 1_000_000,
       isRepeatable: true,
       random: 1
     )
 
-    #expect(decision == .retry(after: .seconds(30)))
+    #expect(delay == .seconds(30))
   }
 
   @Test(arguments: [(0, 0), (7, 7), (60, 60), (61, nil), (Int64.max, nil)] as [(Int64, Int64?)])
   func `a Retry-After is respected up to a minute`(_ asked: Int64, _ waited: Int64?) {
-    let decision = RetryPolicy().decision(
+    let delay = RetryPolicy().delay(
       after: Self.failure(.http(503), status: 503, retryAfter: asked),
       attempts: 1,
       isRepeatable: true,
       random: 0
     )
 
-    #expect(decision == waited.map { .retry(after: .seconds($0)) } ?? .giveUp)
+    #expect(delay == waited.map { .seconds($0) })
   }
 
   @Test func `after its retries a request is given up`() {
     let policy = RetryPolicy()
-    func decide(_ attempts: Int) -> RetryPolicy.Decision {
-      policy.decision(
+    func decide(_ attempts: Int) -> Duration? {
+      policy.delay(
         after: Self.failure(.reset),
         attempts: attempts,
         isRepeatable: true,
@@ -100,19 +96,19 @@ import Testing
       )
     }
 
-    #expect(decide(4) == .retry(after: .zero))
-    #expect(decide(5) == .giveUp)
+    #expect(decide(4) == .zero)
+    #expect(decide(5) == nil)
   }
 
   @Test func `a request that may not be repeated never is`() {
-    let decision = RetryPolicy().decision(
+    let delay = RetryPolicy().delay(
       after: Self.failure(.connectRefused),
       attempts: 1,
       isRepeatable: false,
       random: 0
     )
 
-    #expect(decision == .giveUp)
+    #expect(delay == nil)
   }
 
   @Test(arguments: [(0, 20), (9, 20), (10, 21), (1000, 120)])

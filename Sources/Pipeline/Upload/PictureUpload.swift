@@ -117,12 +117,12 @@ package final class PictureUpload: Sendable {
         return judged(response, body, attempts)
       case .failure(let failure):
         attempts += max(failure.attempts, 1)
-        let decision = policy.decision(
+        let wait = policy.delay(
           afterUpload: failure,
           attempts: attempts,
           random: random()
         )
-        guard case .retry(let wait) = decision, !hasStopped else {
+        guard let wait, !hasStopped else {
           let reply = UploadReply(failure.refusal, hiding: destination.token)
           let account = PictureResult.Upload(
             isAccepted: false,
@@ -301,7 +301,7 @@ extension String {
 }
 
 extension RetryPolicy {
-  /// Decides whether to send an upload again.
+  /// The time until an upload is sent again, or nil if it must not be.
   ///
   /// An upload is repeated only if the server certainly did not receive it, or asks the client to send it later (429 or
   /// 503 with `Retry-After`). A photo that is posted twice is worse than one that the user has to post again.
@@ -310,22 +310,22 @@ extension RetryPolicy {
   ///   - failure: The failure of the last attempt.
   ///   - attempts: The number of attempts so far.
   ///   - random: A number in 0..<1, for the jitter of the wait.
-  /// - Returns: The decision.
-  func decision(
+  /// - Returns: The time, or nil.
+  func delay(
     afterUpload failure: TransferFailure,
     attempts: Int,
     random: Double
-  ) -> Decision {
+  ) -> Duration? {
     if let status = failure.status {
       guard status == 429 || status == 503, let seconds = failure.retryAfter,
         // If the server asks for a longer wait, the upload is left for a later run.
         Duration.seconds(min(seconds, 86_400)) <= longestRetryAfter
-      else { return .giveUp }
+      else { return nil }
     } else if failure.mayHaveBeenSent {
-      return .giveUp
+      return nil
     }
     // The request had no effect, so repeating it is as safe as repeating a GET.
-    return decision(after: failure, attempts: attempts, isRepeatable: true, random: random)
+    return delay(after: failure, attempts: attempts, isRepeatable: true, random: random)
   }
 }
 
