@@ -135,7 +135,7 @@ package struct Condition: Hashable, Sendable {
 }
 
 /// The value of an `ETag` field, which identifies a version of a resource. (RFC 9110, section 8.8.3)
-package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
+package struct EntityTag: Hashable, Sendable {
   /// Whether two versions with different bytes may have the same tag.
   package let isWeak: Bool
   /// The bytes between the quotes.
@@ -167,13 +167,6 @@ package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
     let opaque = bytes[start + 1..<end - 1]
     guard opaque.allSatisfy({ $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }) else { return nil }
     self.opaque = Array(opaque)
-  }
-
-  /// The tag as text.
-  ///
-  /// Bytes that are not valid UTF-8 are replaced.
-  package var description: String {
-    (isWeak ? "W/" : "") + "\"\(String(decoding: opaque, as: UTF8.self))\""
   }
 
   /// The strong comparison, which ranges need: the tags are equal, and neither is weak. (RFC 9110, section 8.8.3.2)
