@@ -90,21 +90,20 @@ package struct StoredResponse: Hashable, Sendable {
     var headers = head.headers.endToEnd
     if let names { headers = headers.only(names) }
     self.init(
+      head,
       status: status ?? head.status,
       headers: headers,
-      redirects: head.redirects,
-      source: head.url,
       requestTime: requestTime,
       responseTime: responseTime,
       traits: traits
     )
   }
 
+  /// Makes a response whose redirects and source are those of `head`.
   private init(
+    _ head: ResponseHead,
     status: Int,
     headers: Headers,
-    redirects: [Redirect],
-    source: WebURL,
     requestTime: UnixTime,
     responseTime: UnixTime,
     traits: CacheKeyFields?
@@ -112,9 +111,9 @@ package struct StoredResponse: Hashable, Sendable {
     var headers = headers
     // The fields that selected a redirect also selected the final response. So their names are added to the `Vary`
     // field. There is only one such field, so that it does not grow with each 304.
-    let hops = redirects.flatMap { $0.headers.all("Vary") }
+    let hops = head.redirects.flatMap { $0.headers.all("Vary") }
     if !hops.isEmpty { headers["Vary"] = Vary(headers).joined(by: hops).text }
-    let expiries = redirects.map { redirect in
+    let expiries = head.redirects.map { redirect in
       StoredResponse(
         status: redirect.status,
         headers: redirect.headers.endToEnd,
@@ -127,7 +126,7 @@ package struct StoredResponse: Hashable, Sendable {
       headers: headers,
       requestTime: requestTime,
       responseTime: responseTime,
-      path: expiries.min().map { Path(source: source.resource, expiry: $0) },
+      path: expiries.min().map { Path(source: head.url.resource, expiry: $0) },
       selection: traits?.selection(by: Vary(headers)),
       owner: CacheControl(headers).isPublic ? nil : traits?.owner
     )
@@ -162,10 +161,9 @@ package struct StoredResponse: Hashable, Sendable {
     if let names { update = update.only(names) }
     guard validators.mayBeRenewed(by: Validators(update)) else { return nil }
     return StoredResponse(
+      notModified,
       status: status,
       headers: update.merged(into: headers),
-      redirects: notModified.redirects,
-      source: notModified.url,
       requestTime: requestTime,
       responseTime: responseTime,
       traits: traits
