@@ -499,7 +499,5 @@ enum TrustStore {
   }
 
   /// The file for the libcurl of this process; nil if libcurl's default is used.
-  static let file = file(builtIn: builtIn) { access($0, R_OK) == 0 }
-
-  private static let builtIn = CurlTransport.trust
+  static let file = file(builtIn: CurlTransport.trust) { access($0, R_OK) == 0 }
 }

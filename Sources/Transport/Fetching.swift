@@ -87,15 +87,9 @@ package struct TransferActivity: Sendable, Hashable {
   ///   - retrying: The number of requests whose last attempt failed.
   ///   - underWay: The number of requests under way for each host. If several hosts have the highest number, the first
   ///     of them is shown.
-  package init(
-    retrying: Int = 0,
-    underWay: some Sequence<(host: String, requests: Int)> = EmptyCollection()
-  ) {
-    var most: (host: String?, requests: Int) = (nil, 0)
-    for entry in underWay where entry.requests > most.requests {
-      most = (entry.host, entry.requests)
-    }
+  package init(retrying: Int = 0, underWay: [(host: String, requests: Int)] = []) {
     self.retrying = retrying
-    host = most.host
+    let busiest = underWay.max { $0.requests < $1.requests }
+    host = busiest.flatMap { $0.requests > 0 ? $0.host : nil }
   }
 }
