@@ -23,14 +23,10 @@ import Synchronization
 final class HostClaim: Sendable {
   private let folder: Folder
   private let mine: ClaimText
-  private let state = Mutex(Heartbeat())
+  /// The number of renewals so far.
+  private let beats = Atomic(0)
   /// The claim that was taken over from another machine; nil if there was none.
   let previousHolder: ClaimText?
-
-  private struct Heartbeat {
-    var beat = 0
-    var loss: LarderError?
-  }
 
   /// The name of the claim's file in the cache's folder.
   static let name = "lock.host"
@@ -71,15 +67,14 @@ final class HostClaim: Sendable {
     let text = Self.text(in: folder)
     let found = ClaimText(text)
     let newOwnerName = "\(Self.name).after-\(found.token)"
-    let newOwner = folder.kind(of: newOwnerName).map { _ in
-      folder.text(of: newOwnerName, limit: 4096) ?? ""
-    }
-    if found.boot == machine.boot, isLocked, newOwner == nil {
+    let isContested = folder.kind(of: newOwnerName) != nil
+    if found.boot == machine.boot, isLocked, !isContested {
       previousHolder = nil
     } else {
+      let newOwner = folder.text(of: newOwnerName, limit: 4096) ?? ""
       try Self.demandSilence(of: text, newOwner, in: folder, machine)
       previousHolder = found
-      if newOwner != nil { unlinkat(folder.descriptor, newOwnerName, 0) }
+      if isContested { unlinkat(folder.descriptor, newOwnerName, 0) }
     }
     try Self.take(text, by: newOwnerName, mine, in: folder, pause)
   }
@@ -91,15 +86,15 @@ final class HostClaim: Sendable {
   ///   seconds without a renewal.
   private static func demandSilence(
     of text: String,
-    _ newOwner: String?,
+    _ newOwner: String,
     in folder: Folder,
     _ machine: Machine
   ) throws(LarderError) {
-    let (claim, taker) = (ClaimText(text), ClaimText(newOwner ?? ""))
+    let (claim, taker) = (ClaimText(text), ClaimText(newOwner))
     let found = taker.since == nil ? claim : taker
-    var words = found.holder.isEmpty ? "another machine" : found.holder
+    var words = found.name
     if claim.since != nil, let since = found.since {
-      let seconds = silence(of: "\(text)\u{0}\(newOwner ?? "")", in: folder, machine)
+      let seconds = silence(of: "\(text)\u{0}\(newOwner)", in: folder, machine)
       if seconds >= patience { return }
       words +=
         " has held it since \(since.rfc3339) and "
@@ -175,10 +170,8 @@ final class HostClaim: Sendable {
   ) throws(LarderError) {
     pause(1)
     guard try create(newOwnerName, mine, in: folder) else {
-      throw overtaken(
-        by: folder.text(of: newOwnerName, limit: 4096) ?? Self.text(in: folder),
-        folder
-      )
+      let now = folder.text(of: newOwnerName, limit: 4096) ?? Self.text(in: folder)
+      throw overtaken(by: now, folder)
     }
     pause(2)
     guard Self.text(in: folder) == text else {
@@ -194,10 +187,9 @@ final class HostClaim: Sendable {
   }
 
   private static func overtaken(by text: String, _ folder: Folder) -> LarderError {
-    let holder = ClaimText(text).holder
-    return LarderError(
+    LarderError(
       .locked,
-      "cannot change \(folder.path): \(holder.isEmpty ? "another machine" : holder) has just taken it over; "
+      "cannot change \(folder.path): \(ClaimText(text).name) has just taken it over; "
         + "try again when its run has ended"
     )
   }
@@ -217,14 +209,13 @@ final class HostClaim: Sendable {
       throw .system("lock", path, errno: errno)
     }
     defer { close(descriptor) }
-    let text = claim.text
-    let count = text.withCString { write(descriptor, $0, strlen($0)) }
-    guard count == text.utf8.count else {
-      let code = count < 0 ? errno : ENOSPC
+    do throws(SystemError) {
+      try Files.write(Array(claim.text.utf8).span.bytes, to: descriptor)
+      return true
+    } catch {
       unlinkat(folder.descriptor, name, 0)
-      throw .system("lock", path, errno: code)
+      throw .system("lock", path, errno: error.code)
     }
-    return true
   }
 
   /// The text of the present claim; empty if it cannot be read.
@@ -249,18 +240,14 @@ final class HostClaim: Sendable {
   /// Errors are ignored. Other machines see that the claim was not renewed, and ``demandHold()`` reports if another
   /// machine took over the cache.
   func beat() {
-    guard (try? demandHold()) != nil else { return }
     let descriptor = openat(folder.descriptor, Self.name, Self.flags)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
+    // Check the token after the file is open. If another file replaces it later, the renewal goes to the old file.
+    guard (try? demandHold()) != nil else { return }
     var claim = mine
-    claim.beat = state.withLock { state in
-      state.beat += 1
-      return state.beat
-    }
-    // Check the token again, because the file may have been replaced between `demandHold()` and `openat`.
-    guard ClaimText(Self.text(in: folder)).token == mine.token else { return }
-    _ = claim.text.withCString { pwrite(descriptor, $0, strlen($0), 0) }
+    claim.beat = beats.add(1, ordering: .relaxed).newValue
+    try? Files.write(Array(claim.text.utf8).span.bytes, to: descriptor, at: 0)
     fdatasync(descriptor)
   }
 
@@ -269,19 +256,16 @@ final class HostClaim: Sendable {
   /// This reads one small file. It is called before files are renamed into place, and before each transaction.
   ///
   /// - Throws: ``LarderError/Code/locked`` if another machine has taken over the cache. From then on, every call
-  ///   throws it.
+  ///   throws it, because no later claim has the token of this one.
   func demandHold() throws(LarderError) {
-    if let loss = state.withLock({ $0.loss }) { throw loss }
     let found = ClaimText(Self.text(in: folder))
-    if found.token == mine.token { return }
-    let loss = LarderError(
-      .locked,
-      "cannot change \(folder.path) any more: this run did not renew its claim in time, and "
-        + (found.holder.isEmpty ? "another machine" : found.holder)
-        + " took over the cache; committed work is kept, run again for the rest"
-    )
-    state.withLock { $0.loss = $0.loss ?? loss }
-    throw loss
+    guard found.token == mine.token else {
+      throw LarderError(
+        .locked,
+        "cannot change \(folder.path) any more: this run did not renew its claim in time, and "
+          + "\(found.name) took over the cache; committed work is kept, run again for the rest"
+      )
+    }
   }
 
   /// Removes the claim; call it before the `flock` is released.
@@ -332,6 +316,9 @@ struct ClaimText: Equatable, Sendable {
   private(set) var since: UnixTime?
   /// The number of renewals of the claim so far.
   var beat = 0
+
+  /// The holder for messages.
+  var name: String { holder.isEmpty ? "another machine" : holder }
 
   /// The number of seconds between two renewals.
   static let interval = 15
