@@ -1,5 +1,6 @@
 import Base
 import Dispatch
+import Glibc
 import Synchronization
 
 /// Compares every picture file of a cache with its row in the index, for `larder verify`.
@@ -44,7 +45,7 @@ package struct Verification: Sendable {
     self.layout = layout
     self.index = index
     self.read = read ?? layout.digest
-    review = SuspectReview(layout, isLocked: isLocked)
+    review = SuspectReview(layout: layout, isLocked: isLocked)
   }
 
   /// Checks every picture after a position, with as many threads as there are processors.
@@ -119,17 +120,24 @@ package struct Verification: Sendable {
     rows: [String: PictureEntry]? = nil,
     isStopped: @Sendable () -> Bool
   ) -> [(PictureEntry, CheckedFile)]? {
-    if let remote {
-      let found = remote.verdicts(entries, depth, rows: rows, isStopped: isStopped)
-      return found.count == entries.count ? Array(zip(entries, found)) : nil
-    }
     let verdicts = Mutex([CheckedFile?](repeating: nil, count: entries.count))
-    DispatchQueue.concurrentPerform(iterations: (entries.count + 15) / 16) { block in
-      for place in (block * 16)..<min(block * 16 + 16, entries.count) {
-        guard !isStopped() else { return }
-        let verdict = verdict(entries[place], depth)
-        verdicts.withLock { $0[place] = verdict }
+    let next = Atomic<Int>(0)
+    let threads =
+      remote.map { $0.readers(depth) } ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    withoutActuallyEscaping(isStopped) { isStopped in
+      let group = DispatchGroup()
+      for number in 0..<threads {
+        DispatchQueue(label: "larder.verify-\(number)").async(group: group) {
+          while !isStopped() {
+            let place = next.add(1, ordering: .relaxed).oldValue
+            guard place < entries.count else { return }
+            let entry = entries[place]
+            let verdict = remote?.verdict(entry, depth, rows: rows) ?? verdict(entry, depth)
+            verdicts.withLock { $0[place] = verdict }
+          }
+        }
       }
+      group.wait()
     }
     let found = verdicts.withLock { $0.compactMap(\.self) }
     return found.count == entries.count ? Array(zip(entries, found)) : nil
@@ -346,16 +354,9 @@ struct SuspectReview {
   /// The maximum number of checks of a file whose row keeps changing.
   private static let mostLooks = 8
 
-  private let layout: CacheLayout
-  private let isLocked: Bool
-
-  /// - Parameters:
-  ///   - layout: The cache.
-  ///   - isLocked: Whether the caller holds the cache's lock, so that no other process changes the cache.
-  init(_ layout: CacheLayout, isLocked: Bool) {
-    self.layout = layout
-    self.isLocked = isLocked
-  }
+  let layout: CacheLayout
+  /// Whether the caller holds the cache's lock, so that no other process changes the cache.
+  let isLocked: Bool
 
   /// Checks files repeatedly, until two checks in a row have the same result.
   ///

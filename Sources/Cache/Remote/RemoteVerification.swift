@@ -1,5 +1,4 @@
 import Base
-import Dispatch
 import Hashing
 import Synchronization
 
@@ -25,71 +24,35 @@ struct RemoteVerification {
     try remote.rows(at: paths.sorted())
   }
 
-  /// Checks pictures.
+  /// The number of threads that check pictures.
+  ///
+  /// Reading waits for the network, so there are more of them than processors.
+  func readers(_ depth: Verification.Depth) -> Int { depth == .full ? Self.readers : 1 }
+
+  /// Checks a picture.
   ///
   /// - Parameters:
-  ///   - entries: The rows of the pictures.
+  ///   - entry: The row of the picture.
   ///   - depth: Whether to compare metadata or to read every byte.
   ///   - rows: The rows from the store's metadata, by path; nil to use the stamps in the list of objects.
-  ///   - isStopped: Returns whether to end early.
-  /// - Returns: The result for each picture, in the same order; fewer if the check was stopped.
-  func verdicts(
-    _ entries: [PictureEntry],
-    _ depth: Verification.Depth,
-    rows: [String: PictureEntry]? = nil,
-    isStopped: @Sendable () -> Bool
-  ) -> [CheckedFile] {
-    let rows = rows ?? objects.mapped(entries)
-    let verdicts = Mutex([CheckedFile?](repeating: nil, count: entries.count))
-    let next = Atomic<Int>(0)
-    // Reading waits for the network, so use more threads than there are processors.
-    let readers = depth == .full ? Self.readers : 1
-    withoutActuallyEscaping(isStopped) { isStopped in
-      let group = DispatchGroup()
-      for number in 0..<readers {
-        DispatchQueue(label: "larder.verify-\(number)").async(group: group) {
-          while !isStopped() {
-            let number = next.add(1, ordering: .relaxed).oldValue
-            guard number < entries.count else { return }
-            let verdict = verdict(entries[number], rows[entries[number].name.path], depth)
-            verdicts.withLock { $0[number] = verdict }
-          }
-        }
-      }
-      group.wait()
-    }
-    return verdicts.withLock { $0.compactMap(\.self) }
-  }
-
-  private func verdict(
+  /// - Returns: The result.
+  func verdict(
     _ entry: PictureEntry,
-    _ there: PictureEntry?,
-    _ depth: Verification.Depth
+    _ depth: Verification.Depth,
+    rows: [String: PictureEntry]?
   ) -> CheckedFile {
-    guard let there else { return .missing }
-    let isAgreed = there.stamp == entry.stamp
-    let known = isAgreed ? entry : there.row(of: entry)
+    let path = entry.name.path
+    let there = rows?[path]
+    guard let stamp = rows == nil ? objects[path]?.stamp : there?.stamp else { return .missing }
+    let isAgreed = stamp == entry.stamp
+    let known = isAgreed ? entry : there?.row(of: entry)
     guard depth == .full else { return known == nil ? .damaged(isNewer: true) : .good }
     do throws(LarderError) {
-      guard let digest = try remote.digest(of: entry.name.path) else { return .missing }
+      guard let digest = try remote.digest(of: path) else { return .missing }
       return digest.sha256 == (known ?? entry).sha256 ? .good : .damaged(isNewer: !isAgreed)
     } catch {
       return .unreadable
     }
-  }
-}
-
-extension [String: RemoteObject] {
-  /// The given pictures that are in the list of objects, as rows that have only a stamp.
-  fileprivate func mapped(_ entries: [PictureEntry]) -> [String: PictureEntry] {
-    var rows: [String: PictureEntry] = [:]
-    for entry in entries {
-      guard let object = self[entry.name.path] else { continue }
-      var row = PictureEntry(id: entry.id, url: "")
-      row.stamp = object.stamp
-      rows[entry.name.path] = row
-    }
-    return rows
   }
 }
 
