@@ -78,11 +78,19 @@ extension Int64 {
 /// Hexadecimal text, with two digits for each byte.
 package enum Hexadecimal {
   /// The lower-case digits of the bytes, such as `0aff`.
-  package static func text(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-    return String(decoding: text, as: UTF8.self)
+  @inlinable package static func text(_ bytes: some Collection<UInt8>) -> String {
+    func digit(_ value: UInt8) -> UInt8 {
+      value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+    return String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+      var end = 0
+      for byte in bytes {
+        text.initializeElement(at: end, to: digit(byte >> 4))
+        text.initializeElement(at: end + 1, to: digit(byte & 15))
+        end += 2
+      }
+      return end
+    }
   }
 
   /// Parses hexadecimal digits of either case.

@@ -53,29 +53,16 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
     )
   }
 
-  static let digits = 32
-
   /// The key as 32 lower-case hexadecimal digits.
-  package var hexadecimal: String {
-    String(unsafeUninitializedCapacity: Self.digits) { digits in
-      for place in 0..<Self.digits {
-        let half = place < 16 ? digest.high : digest.low
-        let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (place & 15))) & 15
-        digits.initializeElement(
-          at: place,
-          to: value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-        )
-      }
-      return Self.digits
-    }
-  }
+  package var hexadecimal: String { Hexadecimal.text(digest.bytes) }
 
   /// Parses 32 lower-case hexadecimal digits; nil for any other text.
   init?(hexadecimal text: some StringProtocol) {
-    guard text.utf8.count == Self.digits, !text.utf8.contains(UInt8(ascii: "+")),
-      let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
-    else { return nil }
-    digest = IdentityDigest(high: high, low: low)
+    guard let bytes = Hexadecimal.bytes(String(text)), bytes.count == IdentityDigest.size else {
+      return nil
+    }
+    digest = bytes.withUnsafeBytes { IdentityDigest(reading: $0) }
+    // Upper-case digits are refused.
     guard hexadecimal == text else { return nil }
   }
 }
@@ -167,10 +154,7 @@ package struct PictureName: Hashable, Sendable {
   }
 
   /// The name of a picture folder, which is its number in two hexadecimal digits.
-  static func folderName(_ folder: UInt8) -> String {
-    let digits = String(folder, radix: 16)
-    return digits.count == 1 ? "0" + digits : digits
-  }
+  static func folderName(_ folder: UInt8) -> String { Hexadecimal.text(CollectionOfOne(folder)) }
 
   /// If a URL ends with one of these extensions, the file name gets the same extension.
   private static let suffixes: Set<String> = ["jpg", "jpeg", "png", "gif", "webp", "avif"]
@@ -181,7 +165,8 @@ package struct PictureName: Hashable, Sendable {
   /// and `_` are replaced by `-`. The stem is followed by the digits and an extension.
   private static func file(_ url: UnsafeBufferPointer<UInt8>, _ digits: String) -> String {
     let path = url.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    let segment = path.suffix(while: { $0 != UInt8(ascii: "/") })
+    let segment =
+      path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path
     var stem = segment
     var suffix = "img"
     if let dot = segment.lastIndex(of: UInt8(ascii: ".")) {
@@ -228,13 +213,4 @@ extension PictureID {
 extension IdentityDigest {
   /// The 63 bits of this digest that older versions of larder used as a key.
   var olderNumber: Int64 { Int64(high & UInt64(Int64.max)) }
-}
-
-extension BidirectionalCollection {
-  /// The longest suffix whose elements all satisfy `predicate`.
-  fileprivate func suffix(while predicate: (Element) -> Bool) -> SubSequence {
-    var start = endIndex
-    while start > startIndex, predicate(self[index(before: start)]) { formIndex(before: &start) }
-    return self[start...]
-  }
 }
