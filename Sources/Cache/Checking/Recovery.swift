@@ -134,7 +134,7 @@ private struct Comparison {
         if let now { renewed.append(now) } else { gone.append(entry.id) }
       }
     }
-    try index.renew(renewed, forgetting: gone)
+    try index.save(renewed, forgetting: gone)
     forgotten += gone.count
     adopted += renewed.count
     return known

@@ -58,11 +58,12 @@ extension Index {
   ///
   /// - Throws: ``LarderError``, with code `damaged` if one does.
   package func demandWholeListings() throws(LarderError) {
-    try read { db in
-      let sql = "SELECT id FROM listing WHERE digest IS NOT NULL"
-      let listings = try db.all(sql) { ListingID(rawValue: $0.number(0)) }
-      for listing in listings { try demandWhole(listing, db) }
-    }
+    let sql = """
+      SELECT id FROM listing WHERE digest IS NOT NULL AND items <> (SELECT count(*) FROM listing_item l \
+      CROSS JOIN item i ON i.row = l.item WHERE l.listing = listing.id) LIMIT 1
+      """
+    let torn = try row(sql) { ListingID(rawValue: $0.number(0)) }
+    if let torn { throw gone("an item", torn) }
   }
 
   /// Checks the places and the digest of a listing, and calls `body` with each place and its item.

@@ -175,14 +175,6 @@ extension Index {
     return rows
   }
 
-  /// Writes rows, in one transaction.
-  func save(_ entries: [PictureEntry]) throws(LarderError) {
-    try write { db in
-      let writer = try PictureRowWriter(db)
-      for entry in entries { try writer.save(entry) }
-    }
-  }
-
   /// Copies the rows of all pictures of another index.
   ///
   /// They are written in one transaction, and read in pages. Each page is a read of its own, so other processes can
@@ -348,9 +340,9 @@ extension Index {
   ///   - entries: The rows to write.
   ///   - ids: The pictures to mark as not held.
   /// - Throws: ``LarderError`` when the index cannot be written.
-  func renew(
+  func save(
     _ entries: [PictureEntry],
-    forgetting ids: [PictureID]
+    forgetting ids: [PictureID] = []
   ) throws(LarderError) {
     guard !entries.isEmpty || !ids.isEmpty else { return }
     try write { db in

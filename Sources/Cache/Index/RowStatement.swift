@@ -149,11 +149,7 @@ struct RowStatement: ~Copyable {
 
   /// The bytes in a column; nil if it is NULL.
   func bytes(_ column: Int32) -> [UInt8]? {
-    guard !isNull(column) else { return nil }
-    // SAFETY: SQLite owns the bytes, and they are valid until the next step; for an empty value, the pointer is nil.
-    let start = sqlite3_column_blob(raw, column)
-    let count = Int(sqlite3_column_bytes(raw, column))
-    return [UInt8](UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    isNull(column) ? nil : withBytes(column) { [UInt8]($0) }
   }
 }
 

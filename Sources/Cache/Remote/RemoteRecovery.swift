@@ -48,7 +48,7 @@ extension CacheLayout {
       if entry.name.path != path { entry.older = path }
       renewed.append(entry)
     }
-    try index.renew(renewed, forgetting: gone)
+    try index.save(renewed, forgetting: gone)
     try index.takeOver(self, on: SystemDisk())
     return (gone.count, renewed.count)
   }
