@@ -8,7 +8,7 @@ import Catalog
 /// when all stages have ended.
 struct ReportWriting {
   private let context: RunContext
-  private let last: LastReport
+  private let lastReport: [UInt8]?
   private let sections: [SectionResult]
   private let items: Result<SyncReport.Items, LarderError>
   /// The changes to record in the history of prices and items.
@@ -18,11 +18,11 @@ struct ReportWriting {
   init(
     _ context: RunContext,
     before: [RunSection],
-    last: LastReport,
+    lastReport: [UInt8]?,
     sections: [SectionResult]
   ) {
     self.context = context
-    self.last = last
+    self.lastReport = lastReport
     self.sections = sections
     var changes = ListingChanges()
     let diff = Result { () throws(LarderError) in
@@ -80,14 +80,20 @@ struct ReportWriting {
     report.pictures = pictures
     report.pictures.bytesHeld = bytesHeld.count
     (report.failures, report.failuresOmitted) = context.failures.all(owners: try owners())
+    // Most runs have no failures, and do not need the previous report.
+    let hasFailures = !report.failures.isEmpty || !report.failuresOmitted.isEmpty
+    let last = LastFailures(
+      hasFailures ? lastReport : nil,
+      context.catalog.pictures.identity
+    )
     last.mark(&report.failures)
     (report.unfinished, report.unfinishedOmitted) = context.failures.unfinished
     report.requests = context.failures.requests
-    report.outcome = outcome(report)
+    report.outcome = outcome(report, last)
     return report
   }
 
-  private func outcome(_ report: SyncReport) -> SyncReport.Outcome {
+  private func outcome(_ report: SyncReport, _ last: LastFailures) -> SyncReport.Outcome {
     // If one response has all sections and it failed, no section is known.
     let isNothing = sections.isEmpty && report.failures.contains { $0.stage == .section }
     if isNothing || !sections.isEmpty && sections.allSatisfy({ $0.source == .failed }) {

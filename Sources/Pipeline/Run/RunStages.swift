@@ -33,7 +33,6 @@ struct RunResults {
 /// new picture is passed to the stage of squares.
 final class RunStages: Sendable {
   private let opened: OpenedRun
-  private let last: LastReport
   private let pictures: PictureStage
   private let details: DetailStage?
   private let squares: SquareStage?
@@ -61,7 +60,6 @@ final class RunStages: Sendable {
     self.squares = squares
     self.pictures = pictures
     self.details = details
-    last = LastReport(opened.previous?.report, context.catalog.pictures.identity)
     sections = SectionStage(
       context,
       previous: opened.before
@@ -87,7 +85,7 @@ final class RunStages: Sendable {
     let writing = ReportWriting(
       context,
       before: opened.before,
-      last: last,
+      lastReport: opened.previous?.report,
       sections: sections.sections
     )
     details?.group.join()

@@ -1,6 +1,5 @@
 import Cache
 import Catalog
-import Synchronization
 import Transport
 
 /// The sections as the last run left them.
@@ -65,17 +64,10 @@ struct PreviousSections: Sendable {
   }
 }
 
-/// The report of the previous run.
+/// The failures of the previous run.
 ///
-/// It is decoded when it is first needed. Most runs have no failures and do not need it.
-///
-/// If a failure is likely to last and this report has it too, it counts as known in the current run.
-final class LastReport: Sendable {
-  private struct Content: Sendable {
-    var lasting: Set<Failed> = []
-    var omitted: SyncReport.FailureCounts = [:]
-  }
-
+/// If a failure is likely to last and the previous run had it too, it counts as known in the current run.
+struct LastFailures {
   private struct Failed: Hashable {
     let stage: SyncReport.Stage
     let url: String
@@ -93,54 +85,40 @@ final class LastReport: Sendable {
     }
   }
 
-  private let report: [UInt8]?
-  private let content = Mutex<Content?>(nil)
-
   private let identity: PictureIdentity
+  private let lasting: Set<Failed>
+  private let omitted: SyncReport.FailureCounts
 
-  /// Takes a report as the index stores it.
+  /// Reads a report as the index stores it.
   ///
   /// - Parameters:
   ///   - report: The report; nil for a first run.
   ///   - identity: The catalog file's rule for the part of a URL that identifies a picture.
   init(_ report: [UInt8]?, _ identity: PictureIdentity) {
-    (self.report, self.identity) = (report, identity)
+    let report = report.flatMap { try? SyncReport(json: $0) }
+    self.identity = identity
+    lasting = Set((report?.failures ?? []).compactMap { Failed($0, identity) })
+    omitted = report?.failuresOmitted ?? [:]
   }
 
-  /// Marks those failures as known that are likely to last and that this report has too.
+  /// Marks those failures as known that are likely to last and that the previous run had too.
   func mark(_ failures: inout [SyncReport.Failure]) {
     for place in failures.indices {
       guard let failed = Failed(failures[place], identity) else { continue }
-      failures[place].isKnown = read().lasting.contains(failed)
+      failures[place].isKnown = lasting.contains(failed)
     }
   }
 
   /// Whether all failures that a new report only counts are known.
   ///
-  /// They are known if they are likely to last, and this report counts at least as many of them.
+  /// They are known if they are likely to last, and the previous report counts at least as many of them.
   func knows(_ omitted: SyncReport.FailureCounts) -> Bool {
     omitted.allSatisfy { stage, counts in
       stage != .section
         && counts.allSatisfy { reason, count in
           FailureReason(rawValue: reason).isLasting
-            && read().omitted[stage]?[reason, default: 0] ?? 0 >= count
+            && self.omitted[stage]?[reason, default: 0] ?? 0 >= count
         }
     }
-  }
-
-  private func read() -> Content {
-    content.withLock { content in
-      let found = content ?? decoded()
-      content = found
-      return found
-    }
-  }
-
-  private func decoded() -> Content {
-    var content = Content()
-    guard let report = report.flatMap({ try? SyncReport(json: $0) }) else { return content }
-    content.lasting = Set(report.failures.compactMap { Failed($0, identity) })
-    content.omitted = report.failuresOmitted
-    return content
   }
 }
