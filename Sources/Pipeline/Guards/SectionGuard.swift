@@ -105,7 +105,7 @@ struct SectionGuard: Sendable {
 
   /// Records a failure for each field that has a path in the catalog file, but no value in any item.
   private func noteAbsent(_ notes: SectionNotes, of key: String, _ reading: SectionReading) {
-    for field in ItemField.allCases where notes.absent.contains(field) {
+    for field in notes.absent {
       let item = context.catalog.mapping(ofSource: reading.position).item
       let paths = item.paths(of: field).map(\.description)
       context.failures.note(

@@ -174,7 +174,7 @@ extension PageReader {
         skipped: (skipped[section.key] ?? []).map(SyncReport.Skipped.init),
         omitted: listing.omitted[section.key] ?? SkipTally(),
         isGivenUp: draft.isGivenUp,
-        absent: listing.absent[section.key] ?? [],
+        absent: ItemField.allCases.filter { listing.absent[section.key]?.contains($0) == true },
         unfollowed: unfollowed,
         total: isPaged ? listing.total : nil,
         listed: isPaged && listing.total != nil ? listing.elementCount : nil

@@ -84,7 +84,7 @@ extension SectionResult {
 /// They are stored in the index with the page.
 ///
 /// If the page is unchanged in a later run, it is not decoded again, so that run reports these findings again.
-struct SectionNotes: Sendable, Equatable {
+struct SectionNotes: Sendable, Equatable, Codable {
   /// The unreadable items and fields, at most 1,000.
   var skipped: [SyncReport.Skipped] = []
   /// Counts of the unreadable items and fields beyond the limit.
@@ -92,7 +92,7 @@ struct SectionNotes: Sendable, Equatable {
   /// Whether reading stopped early because too many items were unreadable.
   var isGivenUp = false
   /// The fields that have a path in the catalog file, but no value in any item.
-  var absent: Set<ItemField> = []
+  var absent: [ItemField] = []
   /// The reason why the whole section is unusable; nil if it is usable.
   var failure: String?
   /// A reason to assume that the section has further pages that are not read; nil if there is no such reason.
@@ -102,6 +102,10 @@ struct SectionNotes: Sendable, Equatable {
   var total: Int?
   /// The number of items on this page, readable or not; nil if the shop announces no total.
   var listed: Int?
+
+  fileprivate enum CodingKeys: CodingKey {
+    case skipped, omitted, isGivenUp, absent, failure, unfollowed, total, listed
+  }
 
   /// The number of unreadable items.
   var lost: Int { skipped.count(where: \.isUnread) + omitted.unread }
@@ -118,7 +122,7 @@ struct SectionNotes: Sendable, Equatable {
     for row in page.skipped.dropFirst(room) { omitted.add(row.lost, row.reason) }
     omitted.add(page.omitted)
     isGivenUp = isGivenUp || page.isGivenUp
-    absent.formIntersection(page.absent)
+    absent.removeAll { !page.absent.contains($0) }
     failure = failure ?? page.failure
     unfollowed = unfollowed ?? page.unfollowed
     total = page.total ?? total
@@ -129,48 +133,30 @@ extension SectionNotes {
   /// The notes as JSON; an empty text if there are none.
   var text: String {
     guard self != SectionNotes() else { return "" }
-    let form = Form(
-      absent: absent.map(\.rawValue).sorted(),
-      failure: failure,
-      givenUp: isGivenUp ? 1 : nil,
-      listed: listed,
-      omitted: omitted.isEmpty ? nil : omitted,
-      skipped: skipped,
-      total: total,
-      unfollowed: unfollowed
-    )
     // Encoding cannot fail, because there are only texts and whole numbers.
-    return String(decoding: (try? form.jsonLine()) ?? [], as: UTF8.self)
+    return String(decoding: (try? self.jsonLine()) ?? [], as: UTF8.self)
   }
 
   /// Parses the output of ``text``, or that of an older larder, which wrote unreadable items alone as an array.
   init(_ text: String) {
     guard !text.isEmpty else { return }
     let (decoder, data) = (JSONDecoder(), Data(text.utf8))
-    guard text.hasPrefix("{") else {
+    if let notes = try? decoder.decode(Self.self, from: data) {
+      self = notes
+    } else {
       skipped = (try? decoder.decode([SyncReport.Skipped].self, from: data)) ?? []
-      return
     }
-    guard let form = try? decoder.decode(Form.self, from: data) else { return }
-    skipped = form.skipped
-    omitted = form.omitted ?? SkipTally()
-    isGivenUp = form.givenUp == 1
-    absent = Set(form.absent.compactMap(ItemField.init))
-    failure = form.failure
-    unfollowed = form.unfollowed
-    total = form.total
-    listed = form.listed
+  }
+}
+
+// In notes that an older version of larder wrote, counts and flags are missing if there are none.
+extension KeyedDecodingContainer<SectionNotes.CodingKeys> {
+  fileprivate func decode(_ type: SkipTally.Type, forKey key: Key) throws -> SkipTally {
+    try decodeIfPresent(type, forKey: key) ?? SkipTally()
   }
 
-  private struct Form: Codable {
-    var absent: [String]
-    var failure: String?
-    var givenUp: Int?
-    var listed: Int?
-    var omitted: SkipTally?
-    var skipped: [SyncReport.Skipped]
-    var total: Int?
-    var unfollowed: String?
+  fileprivate func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try decodeIfPresent(type, forKey: key) ?? false
   }
 }
 
