@@ -84,34 +84,24 @@ public struct SweepReport: Sendable, Hashable {
 }
 
 extension SweepReport: Encodable {
-  private enum Key: String, CodingKey {
-    case dryRun, removed, strays, runsForgotten, changesForgotten
-    case bytesFreed, bytesKept, bytesOver, unfinished
-    case url, path, bytes, reason, unreferencedSince, used
-  }
-
   /// Writes the report as `gc --json` prints it.
   public func encode(to encoder: any Encoder) throws {
-    var body = encoder.container(keyedBy: Key.self)
-    try body.encode(isDryRun, forKey: .dryRun)
-    var removed = body.nestedUnkeyedContainer(forKey: .removed)
-    for removal in plan.removals {
+    let removed = plan.removals.map { removal in
       let picture = removal.picture
-      var entry = removed.nestedContainer(keyedBy: Key.self)
-      try entry.encode(picture.url, forKey: .url)
-      try entry.encode(PictureName(url: picture.url, id: picture.id).path, forKey: .path)
-      try entry.encode(picture.bytes, forKey: .bytes)
-      try entry.encode(removal.reason.rawValue, forKey: .reason)
-      try entry.encode(picture.unreferenced.map(\.rfc3339), forKey: .unreferencedSince)
-      try entry.encode(picture.used.rfc3339, forKey: .used)
+      return JSONMembers([
+        "url": picture.url,
+        "path": PictureName(url: picture.url, id: picture.id).path,
+        "bytes": picture.bytes,
+        "reason": removal.reason.rawValue,
+        "unreferencedSince": picture.unreferenced,
+        "used": picture.used,
+      ])
     }
-    try body.encode(strays, forKey: .strays)
-    try body.encode(runs, forKey: .runsForgotten)
-    try body.encode(changes, forKey: .changesForgotten)
-    try body.encode(plan.bytesFreed, forKey: .bytesFreed)
-    try body.encode(plan.bytesKept, forKey: .bytesKept)
-    try body.encode(plan.bytesOver, forKey: .bytesOver)
-    try body.encode(unfinished, forKey: .unfinished)
+    try encoder.write([
+      "dryRun": isDryRun, "removed": removed, "strays": strays, "runsForgotten": runs,
+      "changesForgotten": changes, "bytesFreed": plan.bytesFreed, "bytesKept": plan.bytesKept,
+      "bytesOver": plan.bytesOver, "unfinished": unfinished,
+    ])
   }
 }
 

@@ -45,14 +45,11 @@ public struct LowestPrice: Sendable, Hashable {
 }
 
 extension LowestPrice: Encodable {
-  private enum CodingKeys: String, CodingKey { case minorUnits, currency, at }
-
   /// Writes the price as the value of the key `lowest30Days` in `list --json`.
   public func encode(to encoder: any Encoder) throws {
-    var body = encoder.container(keyedBy: CodingKeys.self)
-    try body.encode(price.minorUnits, forKey: .minorUnits)
-    try body.encode(price.currency, forKey: .currency)
-    try body.encode(time, forKey: .at)
+    try encoder.write([
+      "minorUnits": price.minorUnits, "currency": price.currency, "at": time,
+    ])
   }
 }
 

@@ -188,44 +188,20 @@ public struct RunDiff: Sendable, Hashable {
 }
 
 extension RunDiff: Encodable {
-  private enum Key: CodingKey { case catalog, old, new, added, removed, changed, pictures, swept }
-
-  private struct Row: Encodable {
-    let id: String
-    let section: String
-  }
-
-  private struct ChangedRow: Encodable {
-    let id: String
-    let section: String
-    let field: String
-    @OrNull var from: String?
-    @OrNull var to: String?
-  }
-
-  private struct RemovedPicture: Encodable {
-    let url: String
-    let at: String
-    let reason: String
-  }
-
   /// Writes the difference as `diff --json` prints it.
   public func encode(to encoder: any Encoder) throws {
-    var body = encoder.container(keyedBy: Key.self)
-    try body.encode(catalog, forKey: .catalog)
-    try body.encode(old, forKey: .old)
-    try body.encode(new, forKey: .new)
-    try body.encode(items.added.map { Row(id: $0.id, section: $0.section) }, forKey: .added)
-    try body.encode(items.removed.map { Row(id: $0.id, section: $0.section) }, forKey: .removed)
     let changed = items.changed.map {
-      ChangedRow(id: $0.id, section: $0.section, field: $0.field, from: $0.from, to: $0.to)
+      JSONMembers([
+        "id": $0.id, "section": $0.section, "field": $0.field, "from": $0.from, "to": $0.to,
+      ])
     }
-    try body.encode(changed, forKey: .changed)
-    try body.encode(pictures, forKey: .pictures)
     let swept = removed.map {
-      RemovedPicture(url: $0.url, at: $0.removed.rfc3339, reason: $0.reason)
+      JSONMembers(["url": $0.url, "at": $0.removed, "reason": $0.reason])
     }
-    try body.encode(swept, forKey: .swept)
+    try encoder.write([
+      "catalog": catalog, "old": old, "new": new, "added": items.added, "removed": items.removed,
+      "changed": changed, "pictures": pictures, "swept": swept,
+    ])
   }
 }
 
