@@ -30,17 +30,6 @@ package struct ShardPlan: Codable, Sendable {
     var list: FileSum
   }
 
-  /// The options of the sync that must be the same on every machine.
-  struct Scope: Codable {
-    var base: String?
-    var thumbnailsOnly = false
-    var noDetails = false
-    var strict = false
-    var allowRemovals = false
-    var maxSkippedPercent: Double?
-    var maxSkippedCount: Int?
-  }
-
   /// The version of the format of `plan.json` and its companion files.
   ///
   /// Larder reads only its own version.
@@ -59,8 +48,8 @@ package struct ShardPlan: Codable, Sendable {
   package var shardBy: Partition
   /// Whether the plan omits the pictures that were in the cache when the plan was made.
   package var onlyFailed: Bool
-  /// The options of the sync.
-  var scope: Scope
+  /// The options of the sync that must be the same on every machine.
+  var scope: SyncOptions
   /// The number of pictures in all shards together.
   package var urls: Int
   /// The shards.
@@ -81,32 +70,6 @@ package struct ShardPlan: Codable, Sendable {
   static func manifestName(_ shard: Int) -> String { "manifest-\(shard).ndjson" }
 }
 
-extension ShardPlan.Scope {
-  init(_ options: SyncOptions) {
-    base = options.base
-    thumbnailsOnly = options.thumbnailsOnly
-    noDetails = options.noDetails
-    strict = options.strict
-    allowRemovals = options.allowRemovals
-    switch options.maxSkipped {
-    case .percent(let share): maxSkippedPercent = share
-    case .count(let most): maxSkippedCount = most
-    }
-  }
-
-  var options: SyncOptions {
-    var options = SyncOptions()
-    options.base = base
-    options.thumbnailsOnly = thumbnailsOnly
-    options.noDetails = noDetails
-    options.strict = strict
-    options.allowRemovals = allowRemovals
-    if let maxSkippedPercent { options.maxSkipped = .percent(maxSkippedPercent) }
-    if let maxSkippedCount { options.maxSkipped = .count(maxSkippedCount) }
-    return options
-  }
-}
-
 /// A plan that was read from its folder.
 package struct PlannedRun: Sendable {
   /// The content of `plan.json`.
@@ -116,7 +79,7 @@ package struct PlannedRun: Sendable {
   /// The catalog, read from the plan's copy of the catalog file.
   package fileprivate(set) var catalog: CatalogFile
   /// The options of the sync.
-  package var options: SyncOptions { plan.scope.options }
+  package var options: SyncOptions { plan.scope }
   /// The path of the plan's folder.
   let folder: String
   /// The plan's name in messages, for example its `s3://` location.

@@ -254,7 +254,7 @@ public struct SkippedItem: Hashable, Sendable, Codable {
 /// The limit on unreadable elements of a section.
 ///
 /// If the limit is exceeded, the section is rejected.
-public enum SkipLimit: Hashable, Sendable {
+public enum SkipLimit: Hashable, Sendable, Codable {
   /// A percentage of the section's elements.
   ///
   /// If the percentage is above 0, one unreadable element is allowed even if there are few elements.

@@ -155,7 +155,9 @@ extension RunSection {
 }
 
 /// The options of a sync, which the user gives in addition to the catalog file.
-package struct SyncOptions: Sendable {
+///
+/// Its JSON has the options that decide which data the sync accepts. All machines of a shared sync use the same.
+package struct SyncOptions: Sendable, Codable {
   /// The URL that replaces `base` of the catalog file.
   ///
   /// If it is nil, `base` is used.
@@ -194,6 +196,10 @@ package struct SyncOptions: Sendable {
   package var pictureLimit = ByteCount.mebibytes(64)
   /// The maximum size of a response with items or details, in bytes.
   static let jsonLimit = ByteCount.mebibytes(1024)
+
+  private enum CodingKeys: CodingKey {
+    case base, thumbnailsOnly, noDetails, strict, allowRemovals, maxSkipped
+  }
 
   /// Makes the default options.
   package init() {}
