@@ -96,15 +96,28 @@ extension CatalogFileOnDisk {
     }
   }
 
-  /// Makes a run of the catalog that uses the clock of this machine and warns on stderr.
-  func syncRun(
+  /// Syncs the catalog by the clock of this machine, with a progress line and warnings on stderr.
+  ///
+  /// - Parameters:
+  ///   - command: The words for the cache's lock, for example `sync banchan`.
+  ///   - cache: The cache.
+  ///   - options: The options of the sync.
+  ///   - transport: The transport.
+  ///   - output: The output options.
+  ///   - signals: The handler of the signals that end the run early.
+  ///   - shared: The differences from a plain sync.
+  /// - Returns: The report.
+  /// - Throws: The error that prevented the run.
+  func sync(
+    as command: String,
     cache: CachePlace,
     _ options: SyncOptions,
     _ transport: CurlTransport,
     _ output: OutputOptions,
+    _ signals: Signals,
     shared: SharedSync = SharedSync()
-  ) -> SyncRun {
-    SyncRun(
+  ) throws -> SyncReport {
+    let run = SyncRun(
       catalog,
       folder: folder,
       cache: cache.path,
@@ -116,6 +129,10 @@ extension CatalogFileOnDisk {
       now: { UnixTime.now() },
       notice: { Log(output).warning($0) }
     )
+    signals.stop.whenRaised { run.stop() }
+    return try ProgressDisplay.during(run.progress, of: transport, output) {
+      try run.run(holder: "larder \(command), process \(getpid())")
+    }
   }
 
   /// Prints the plan of a run, for `--dry-run`, and changes nothing.

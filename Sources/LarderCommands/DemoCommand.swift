@@ -204,11 +204,8 @@ extension DemoCommand {
     var options = SyncOptions()
     options.base = "http://\(Self.host)/develop/baminchan/"
     let place = CachePlace(path: cache.path, store: nil)
-    let run = file.syncRun(cache: place, options, transport, output)
-    let signals = Signals { run.stop() }
-    let report = try ProgressDisplay.during(run.progress, of: transport, output) {
-      try run.run(holder: "larder demo, process \(getpid())")
-    }
+    let signals = Signals()
+    let report = try file.sync(as: "demo", cache: place, options, transport, output, signals)
     let summary = SyncSummary(report, Terminal(output))
     tell(summary.text)
     for warning in summary.warnings(all: false) { Log(output).warning(warning) }

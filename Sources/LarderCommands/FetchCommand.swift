@@ -2,7 +2,6 @@ import ArgumentParser
 import Base
 import Cache
 import CurlTransport
-import Glibc
 import Pipeline
 import Transport
 
@@ -66,12 +65,8 @@ extension FetchCommand {
     _ signals: Signals,
     tell: (SyncReport) -> Void
   ) throws -> ExitStatus {
-    let run = file.syncRun(cache: place, settings, transport, output)
-    signals.stop.whenRaised { run.stop() }
-    let name = Self.configuration.commandName ?? ""
-    let report = try ProgressDisplay.during(run.progress, of: transport, output) {
-      try run.run(holder: "larder \(name) \(file.catalog.name), process \(getpid())")
-    }
+    let name = "\(Self.configuration.commandName ?? "") \(file.catalog.name)"
+    let report = try file.sync(as: name, cache: place, settings, transport, output, signals)
     record.add(report)
     if output.json { Output.json(report.json) } else { tell(report) }
     if let words = room.shortage(of: place.path, isUnfinished: report.unfinishedCount > 0) {

@@ -16,23 +16,21 @@ extension PlannedRun {
   ///   - cache: The path of the cache that the shards filled.
   ///   - remote: The object store that contains the pictures, if they are not in the cache's folder.
   ///   - isRead: Whether to compare the SHA-256 of every file, and not only its length and date.
-  ///   - holder: The name to write into the cache's lock.
-  ///   - sync: Makes a sync of the plan's catalog into the cache. It is called with the differences from a plain sync.
+  ///   - sync: Runs a sync of the plan's catalog into the cache. It is called with the differences from a plain sync.
   /// - Returns: The report.
   /// - Throws: ``LarderError`` if manifests or picture files are missing or wrong; ``CatalogError``.
   package func merge(
     cache: String,
     remote: (any RemotePictures)? = nil,
     reading isRead: Bool,
-    holder: String,
-    sync: (SharedSync) -> SyncRun
+    sync: (SharedSync) throws -> SyncReport
   ) throws -> SyncReport {
     try demandManifests()
     var shared = SharedSync()
     shared.imported = { layout, index throws(LarderError) in
       try take(from: remote?.name ?? cache, in: layout, to: index, reading: isRead)
     }
-    let report = try sync(shared).run(holder: holder)
+    let report = try sync(shared)
     if report.outcome != .interrupted {
       CacheLayout.removeWorkFolders(of: cache, prefix: plan.run)
     }

@@ -44,7 +44,7 @@ package struct ShardPlanning: Sendable {
   ///   - options: The options of the sync.
   ///   - disk: The file system to write to. Tests pass one that fails.
   ///   - now: Returns the current time.
-  ///   - sync: Makes the sync that fetches sections and details. It is called with the path of a temporary cache, and
+  ///   - sync: Runs the sync that fetches sections and details. It is called with the path of a temporary cache, and
   ///     with the differences from a plain sync.
   /// - Returns: The plan, and the report of the sync. The plan is nil if too little could be fetched.
   /// - Throws: ``LarderError``, ``CatalogError``.
@@ -56,7 +56,7 @@ package struct ShardPlanning: Sendable {
     options: SyncOptions,
     disk: any Disk = SystemDisk(),
     now: @escaping @Sendable () -> UnixTime,
-    sync: (_ cache: String, SharedSync) -> SyncRun
+    sync: (_ cache: String, SharedSync) throws -> SyncReport
   ) throws -> (plan: ShardPlan?, report: SyncReport) {
     // A plan contains no format files. So a catalog file that needs a format file beside it must fail here, before
     // anything is fetched.
@@ -76,7 +76,7 @@ package struct ShardPlanning: Sendable {
     shared.list = { [partition, shards] url in
       "\(partition.shard(of: url.text, host: "\(url.hostPort)", among: shards))"
     }
-    let report = try sync(scratch, shared).run(holder: "larder shard plan")
+    let report = try sync(scratch, shared)
     guard report.outcome != .failed, report.outcome != .interrupted, report.unfinishedCount == 0,
       let due = own.withLock({ $0 })
     else { return (nil, report) }
@@ -89,7 +89,7 @@ package struct ShardPlanning: Sendable {
       planned: now().seconds,
       shardBy: partition,
       onlyFailed: onlyFailed,
-      scope: ShardPlan.Scope(options),
+      scope: options,
       urls: parted.reduce(0) { $0 + $1.urls },
       shards: parted
     )

@@ -51,7 +51,7 @@ final class ShardedShop {
       disk: disk,
       now: { clock.now }
     ) { cache, shared in
-      SyncRun(
+      try SyncRun(
         catalog,
         folder: "",
         cache: cache,
@@ -59,7 +59,7 @@ final class ShardedShop {
         shared: shared,
         disk: SystemDisk(durable: false),
         now: { clock.now }
-      )
+      ).run(holder: "a test")
     }
   }
 
@@ -100,13 +100,9 @@ final class ShardedShop {
     let clock = shop.clock
     var failure: (any Error)?
     defer { if let failure { Issue.record(failure) } }
-    return try planned.merge(
-      cache: folder.path("cache"),
-      reading: isRead,
-      holder: "a test"
-    ) { shared in
+    return try planned.merge(cache: folder.path("cache"), reading: isRead) { shared in
       do { try meanwhile(folder) } catch { failure = error }
-      return SyncRun(
+      return try SyncRun(
         planned.catalog,
         folder: "",
         cache: folder.path("cache"),
@@ -115,7 +111,7 @@ final class ShardedShop {
         shared: shared,
         disk: SystemDisk(durable: false),
         now: { clock.now }
-      )
+      ).run(holder: "a test")
     }
   }
 

@@ -34,26 +34,17 @@ final class ProgressDisplay: @unchecked Sendable {
     timer.resume()
   }
 
-  /// Starts drawing the progress of a sync, with the activity of its transport.
-  convenience init?(
-    _ progress: ProgressMeter,
-    of transport: CurlTransport,
-    _ output: OutputOptions
-  ) {
-    self.init(output) {
-      ProgressLine(snapshot: progress.current, activity: transport.activity, seconds: $0)
-        .text(width: $1)
-    }
-  }
-
-  /// Shows the progress of a sync while `work` runs, if the terminal can show it.
+  /// Shows the progress of a sync and the activity of its transport while `work` runs, if the terminal can show it.
   static func during<Value>(
     _ progress: ProgressMeter,
     of transport: CurlTransport,
     _ output: OutputOptions,
     _ work: () throws -> Value
   ) rethrows -> Value {
-    let display = ProgressDisplay(progress, of: transport, output)
+    let display = ProgressDisplay(output) {
+      ProgressLine(snapshot: progress.current, activity: transport.activity, seconds: $0)
+        .text(width: $1)
+    }
     defer { display?.end() }
     return try work()
   }

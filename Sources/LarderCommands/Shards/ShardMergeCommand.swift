@@ -1,7 +1,6 @@
 import ArgumentParser
 import Base
 import CurlTransport
-import Glibc
 import Pipeline
 import Sharding
 
@@ -60,29 +59,18 @@ struct ShardMergeCommand: ParsableCommand {
     limits.apply(to: &settings)
     let transport = try CurlTransport(settings)
     defer { transport.shutdown() }
-    var signals: Signals?
-    var display: ProgressDisplay?
-    let result = Result {
-      try planned.merge(
-        cache: kept.path,
-        remote: kept.remote,
-        reading: verify,
-        holder: "larder shard merge \(planned.plan.catalog), process \(getpid())"
-      ) { [options] shared in
-        let run = file.syncRun(cache: kept, options, transport, output, shared: shared)
-        signals = Signals { run.stop() }
-        display = ProgressDisplay(run.progress, of: transport, output)
-        return run
-      }
+    let signals = Signals()
+    let name = "shard merge \(planned.plan.catalog)"
+    let report = try planned.merge(cache: kept.path, remote: kept.remote, reading: verify) {
+      [options] in
+      try file.sync(as: name, cache: kept, options, transport, output, signals, shared: $0)
     }
-    display?.end()
-    let report = try result.get()
     place.close()
     if output.json {
       Output.json(report.json)
     } else {
       SyncSummary(report, Terminal(output)).print(output)
     }
-    Output.end(ExitStatus(report, signal: signals?.signal))
+    Output.end(ExitStatus(report, signal: signals.signal))
   }
 }

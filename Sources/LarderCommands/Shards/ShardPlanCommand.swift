@@ -80,32 +80,33 @@ struct ShardPlanCommand: ParsableCommand {
       run: String(UInt64.random(in: .min ... .max), radix: 16)
     )
     try place.demandNew()
-    var signals: Signals?
-    var display: ProgressDisplay?
-    let result = Result {
-      try planning.make(
-        file.catalog,
-        text: file.bytes,
-        out: place.folder,
-        cache: known.path,
-        options: options,
-        now: { UnixTime.now() }
-      ) { cache, shared in
-        let cache = CachePlace(path: cache)
-        let run = file.syncRun(cache: cache, options, transport, output, shared: shared)
-        signals = Signals { run.stop() }
-        display = ProgressDisplay(run.progress, of: transport, output)
-        return run
-      }
+    let signals = Signals()
+    let (plan, report) = try planning.make(
+      file.catalog,
+      text: file.bytes,
+      out: place.folder,
+      cache: known.path,
+      options: options,
+      now: { UnixTime.now() }
+    ) { cache, shared in
+      let cache = CachePlace(path: cache)
+      let name = "shard plan \(file.catalog.name)"
+      return try file.sync(
+        as: name,
+        cache: cache,
+        options,
+        transport,
+        output,
+        signals,
+        shared: shared
+      )
     }
-    display?.end()
-    let (plan, report) = try result.get()
     for warning in SyncSummary(report, Terminal(output)).warnings(all: output.verbose > 0) {
       Log(output).warning(warning)
     }
     guard let plan else {
       place.close()
-      Output.end(ExitStatus(report, signal: signals?.signal))
+      Output.end(ExitStatus(report, signal: signals.signal))
     }
     try place.put()
     try output.show(plan, text: plan.text(folder: out))
