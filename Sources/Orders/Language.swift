@@ -10,6 +10,11 @@ package enum Language: String, Sendable, CaseIterable, Codable {
     self = locale.prefix { $0.isLetter }.lowercased() == "ko" ? .korean : .english
   }
 
+  /// Chooses the text in this language.
+  package func of(_ english: String, _ korean: String) -> String {
+    self == .korean ? korean : english
+  }
+
   /// A short text about the items of an order, for example "Tea", "Tea × 2", "Tea and 2 more" or "Tea 외 2건".
   package func summary(of lines: [OrderLine]) -> String {
     guard let first = lines.first else { return "" }
@@ -17,10 +22,7 @@ package enum Language: String, Sendable, CaseIterable, Codable {
     if more == 0 {
       return first.quantity == 1 ? first.title : "\(first.title) × \(first.quantity)"
     }
-    switch self {
-    case .korean: return "\(first.title) 외 \(more)건"
-    case .english: return "\(first.title) and \(more) more"
-    }
+    return "\(first.title) " + of("and \(more) more", "외 \(more)건")
   }
 
   /// The time since an event as text, for example "3 minutes ago" or "3분 전".
@@ -34,12 +36,10 @@ package enum Language: String, Sendable, CaseIterable, Codable {
     ]
     for step in steps where seconds >= step.size {
       let count = seconds / step.size
-      switch self {
-      case .korean: return "\(count)\(step.korean) 전"
-      case .english: return "\(count) \(step.english)\(count == 1 ? "" : "s") ago"
-      }
+      let plural = count == 1 ? "" : "s"
+      return of("\(count) \(step.english)\(plural) ago", "\(count)\(step.korean) 전")
     }
-    return self == .korean ? "방금 전" : "just now"
+    return of("just now", "방금 전")
   }
 
   /// The name of an order's state, for example "ready" or "준비 완료".
@@ -56,11 +56,7 @@ package enum Language: String, Sendable, CaseIterable, Codable {
 
   /// The headline of a message about an order's state, for example "New order".
   func headline(of state: OrderState) -> String {
-    switch (self, state) {
-    case (.korean, .ordered): "새 주문"
-    case (.korean, _): "주문: \(name(of: state))"
-    case (.english, .ordered): "New order"
-    case (.english, _): "Order \(state.rawValue)"
-    }
+    state == .ordered
+      ? of("New order", "새 주문") : of("Order \(state.rawValue)", "주문: \(name(of: state))")
   }
 }

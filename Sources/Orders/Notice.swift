@@ -86,13 +86,7 @@ package struct Notice: Hashable, Sendable, Codable {
   ) {
     if changes.isEmpty { return nil }
     (self.catalog, self.run, self.time, self.language) = (catalog, run, time, language)
-    let order = Kind.allCases
-    let sorted = changes.enumerated().sorted {
-      let (left, right) = (
-        order.firstIndex(of: $0.element.kind), order.firstIndex(of: $1.element.kind)
-      )
-      return (left ?? 0, $0.offset) < (right ?? 0, $1.offset)
-    }.map(\.element)
+    let sorted = Kind.allCases.flatMap { kind in changes.filter { $0.kind == kind } }
     self.changes = Array(sorted.prefix(Self.mostChanges))
     counts = Dictionary(grouping: changes, by: \.kind.rawValue).mapValues(\.count)
   }
@@ -209,21 +203,14 @@ extension Language {
   }
 
   private func name(of kind: Notice.Kind) -> String {
-    switch (self, kind) {
-    case (.korean, .price): "가격 변동"
-    case (.korean, .added): "새 상품"
-    case (.korean, .removed): "빠진 상품"
-    case (.korean, .back): "다시 들어온 상품"
-    case (.korean, .badge): "배지"
-    case (.korean, .picture): "사진"
-    case (.korean, .failed): "실패"
-    case (.english, .price): "price"
-    case (.english, .added): "new"
-    case (.english, .removed): "removed"
-    case (.english, .back): "back"
-    case (.english, .badge): "badge"
-    case (.english, .picture): "picture"
-    case (.english, .failed): "failed"
+    switch kind {
+    case .price: of("price", "가격 변동")
+    case .added: of("new", "새 상품")
+    case .removed: of("removed", "빠진 상품")
+    case .back: of("back", "다시 들어온 상품")
+    case .badge: of("badge", "배지")
+    case .picture: of("picture", "사진")
+    case .failed: of("failed", "실패")
     }
   }
 
@@ -232,7 +219,7 @@ extension Language {
     let item = [change.title, change.id].compactMap(\.self)
     let subject = PlainText.line(item.count == 2 ? "\(item[0]) (\(item[1]))" : item.first ?? "")
     let price = change.toPrice.map { " · \($0.formatted())" } ?? ""
-    let nothing = self == .korean ? "없음" : "nothing"
+    let nothing = of("nothing", "없음")
     switch change.kind {
     case .price:
       let (from, to) = (change.fromPrice?.formatted(), change.toPrice?.formatted())
@@ -262,13 +249,10 @@ extension Language {
   }
 
   /// The text about changes that are not listed, for example "and 3 more".
-  func more(_ count: Int) -> String {
-    self == .korean ? "외 \(count)건" : "and \(count) more"
-  }
+  func more(_ count: Int) -> String { of("and \(count) more", "외 \(count)건") }
 
   /// The warning that an earlier message may have contained some of the changes.
   var repetition: String {
-    self == .korean
-      ? "이미 전해진 내용이 섞여 있을 수 있습니다." : "An earlier message may have included part of this."
+    of("An earlier message may have included part of this.", "이미 전해진 내용이 섞여 있을 수 있습니다.")
   }
 }

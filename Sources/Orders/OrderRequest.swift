@@ -153,7 +153,7 @@ public struct OrderRequest: Sendable, Hashable {
     guard let currency = lines.first?.price.currency else {
       throw LarderError(.usage, "cannot order: no item is given; name one")
     }
-    var units = 0
+    var total = Price(minorUnits: 0, currency: currency)
     for line in lines {
       guard line.price.currency == currency else {
         throw LarderError(
@@ -162,17 +162,26 @@ public struct OrderRequest: Sendable, Hashable {
             + "order it separately"
         )
       }
-      let (sum, tooMuch) = line.price.minorUnits.multipliedReportingOverflow(by: line.quantity)
-      let (next, overflow) = units.addingReportingOverflow(sum)
-      guard !tooMuch, !overflow else {
-        throw LarderError(
-          .usage,
-          "cannot order: the total is too large; order less"
-        )
+      guard let next = line.price.times(line.quantity).flatMap(total.plus) else {
+        throw LarderError(.usage, "cannot order: the total is too large; order less")
       }
-      units = next
+      total = next
     }
-    return Price(minorUnits: units, currency: currency)
+    return total
+  }
+}
+
+extension Price {
+  /// This price times `count`; nil on overflow.
+  package func times(_ count: Int) -> Price? {
+    let (units, overflow) = minorUnits.multipliedReportingOverflow(by: count)
+    return overflow ? nil : Price(minorUnits: units, currency: currency)
+  }
+
+  /// The sum of this price and one in the same currency; nil on overflow.
+  package func plus(_ other: Price) -> Price? {
+    let (units, overflow) = minorUnits.addingReportingOverflow(other.minorUnits)
+    return overflow ? nil : Price(minorUnits: units, currency: currency)
   }
 }
 

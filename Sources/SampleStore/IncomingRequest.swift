@@ -1,3 +1,4 @@
+import Base
 import HTTPServing
 import NIOCore
 import NIOHTTP1
@@ -50,23 +51,14 @@ struct RequestTarget: Equatable {
   /// Decodes `%XX`; nil for a path with dot segments, encoded slashes, backslashes, NUL or invalid UTF-8.
   private static func safePath(_ raw: String) -> String? {
     let slash = UInt8(ascii: "/")
-    guard raw.utf8.first == slash else { return nil }
-    var bytes: [UInt8] = []
-    var rest = raw.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = rest.prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-      guard digits.count == 2, digits != [2, 15] else { return nil }
-      bytes.append(UInt8(digits[0] << 4 | digits[1]))
-      rest = rest.dropFirst(2)
+    guard raw.utf8.first == slash, !raw.lowercased().utf8.contains("%2f".utf8),
+      let path = PercentEncoding.text(raw),
+      !path.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == 0 })
+    else { return nil }
+    let segments = path.utf8.split(separator: slash)
+    let isSafe = segments.allSatisfy {
+      !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8)
     }
-    let segments = bytes.split(separator: slash)
-    let isSafe =
-      segments.allSatisfy { !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }
-      && !bytes.contains { $0 == UInt8(ascii: "\\") || $0 == 0 }
-    return isSafe ? String(validating: bytes, as: UTF8.self) : nil
+    return isSafe ? path : nil
   }
 }

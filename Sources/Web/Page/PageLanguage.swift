@@ -7,8 +7,6 @@ import Orders
 package typealias PageLanguage = Language
 
 extension PageLanguage {
-  func of(_ english: String, _ korean: String) -> String { self == .korean ? korean : english }
-
   /// A number with its noun, such as `1 item`, `3 items` or `1,234 items`.
   ///
   /// In Korean, a noun has no plural.

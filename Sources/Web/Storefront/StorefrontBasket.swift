@@ -154,12 +154,10 @@ struct BasketBill {
         sum: item?.price.flatMap { $0.times(line.quantity) }
       )
     }
-    let units = lines.filter { $0.trouble == nil }.reduce(0 as Int?) { all, line in
-      guard let all, let sum = line.sum else { return nil }
-      let (next, overflow) = all.addingReportingOverflow(sum.minorUnits)
-      return overflow ? nil : next
+    let nothing: Price? = Price(minorUnits: 0, currency: currency)
+    total = lines.filter { $0.trouble == nil }.reduce(nothing) { all, line in
+      line.sum.flatMap { all?.plus($0) }
     }
-    total = units.map { Price(minorUnits: $0, currency: currency) }
   }
 
   private static func trouble(_ item: ShownItem?, _ currency: String) -> Trouble? {
@@ -178,14 +176,6 @@ struct BasketBill {
         return OrderLine(item: line.id, title: title, price: price, quantity: line.quantity)
       }
     )
-  }
-}
-
-extension Price {
-  /// This price times `count`; nil on overflow.
-  func times(_ count: Int) -> Price? {
-    let (units, overflow) = minorUnits.multipliedReportingOverflow(by: count)
-    return overflow ? nil : Price(minorUnits: units, currency: currency)
   }
 }
 
