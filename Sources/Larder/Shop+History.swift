@@ -71,7 +71,8 @@ extension Shop {
     /// Translates a change from the form that the index has.
     package init(_ change: RecordedChange) {
       (time, run, section, id) = (change.time, change.run, change.section, change.id)
-      field = Field(change.kind)
+      // Both have the same names, except for `listed`, which stands in no recorded change.
+      field = Field(rawValue: "\(change.kind)") ?? .added
       (from, to) = (change.from.map(Value.init), change.to.map(Value.init))
     }
   }
@@ -198,24 +199,6 @@ extension Shop.Change.Value: Encodable {
     case .price(let price): try container.encode(price)
     case .text(let text): try container.encode(text)
     case .pictures(let digests): try container.encode(digests.joined(separator: " "))
-    }
-  }
-}
-
-extension Shop.Change.Field {
-  fileprivate init(_ kind: RecordedChange.Kind) {
-    switch kind {
-    case .added, .changed(.listed): self = .added
-    case .removed: self = .removed
-    case .back: self = .back
-    case .changed(.normalPrice): self = .normalPrice
-    case .changed(.salePrice): self = .salePrice
-    case .changed(.section): self = .section
-    case .changed(.title): self = .title
-    case .changed(.badges): self = .badges
-    case .changed(.deliveryTypes): self = .deliveryTypes
-    case .changed(.thumbnail): self = .thumbnail
-    case .changed(.images): self = .images
     }
   }
 }

@@ -149,22 +149,15 @@ struct PartUpload: Sendable {
 
 /// Escapes text for XML, so that it can be used as character data or as an attribute.
 enum XMLText {
-  /// Replaces characters such as `&` by references such as `&amp;`, and removes characters that XML 1.0 forbids.
+  /// Replaces characters such as `&` by references such as `&#38;`, and removes characters that XML 1.0 forbids.
   /// (Section 2.2)
   static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
+    text.unicodeScalars.map { scalar in
       switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&apos;"
-      case "\t", "\n", "\r": escaped += "&#\(scalar.value);"
-      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": break
-      default: escaped.unicodeScalars.append(scalar)
+      case "&", "<", ">", "\"", "'", "\t", "\n", "\r": "&#\(scalar.value);"
+      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": ""
+      default: String(scalar)
       }
-    }
-    return escaped
+    }.joined()
   }
 }
