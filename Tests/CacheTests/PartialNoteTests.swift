@@ -10,7 +10,7 @@ struct PartialNoteTests {
     `a note is valid if its head and a line are whole, and its boot and body are the present ones`()
   {
     let body = PartialBody(url: url("a"), validator: "\"v1\"", source: url("a"), type: .png)
-    let name = PictureEntry(id: body.id, url: body.url).partialName
+    let name = body.id.partialName
     let digest = [UInt8](repeating: 0xAB, count: 32)
     let head = body.note(boot: "b")
     let first = head + PartialBody.line(70_000, sha256: digest)

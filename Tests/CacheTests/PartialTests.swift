@@ -376,7 +376,7 @@ struct PartialTests {
       type: .jpeg,
       length: ByteCount(Self.whole.count)
     )
-    let name = PictureEntry(id: body.id, url: body.url).partialName
+    let name = body.id.partialName
     let cut = [UInt8](repeating: 1, count: count)
     try folder.write(cut, to: "cache/partial/\(name)")
     let line = PartialBody.line(ByteCount(count), sha256: ContentDigest.sha256(cut))

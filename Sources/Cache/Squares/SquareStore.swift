@@ -74,7 +74,7 @@ package final class SquareStore: Sendable {
     guard let source = picture.sha256, let folder = try folder(of: picture, creating: true) else {
       return
     }
-    let partial = "\(picture.partialName)-\(side)"
+    let partial = "\(picture.id.partialName)-\(side)"
     let file = try disk.create(partial, in: layout.partial)
     try disk.append(bytes.span.bytes, to: file)
     try disk.sync(file)

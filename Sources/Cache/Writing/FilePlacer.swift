@@ -22,16 +22,10 @@ struct FilePlacer {
   ///     equal bytes.
   ///   - held: Finds another picture in the cache with the same bytes.
   func place(_ group: CommitGroup, in placed: inout PendingRows, _ held: HeldElsewhere) {
-    let loss: LarderError?
-    do throws(LarderError) {
-      try layout.demandHold()
-      loss = nil
-    } catch {
-      note(error)
-      loss = error
-    }
-    let places: [Result<Bool, LarderError>] = group.pictures.map { picture in
-      loss.map { .failure($0) } ?? place(picture, &placed, held)
+    let hold = Result { () throws(LarderError) in try layout.demandHold() }
+    if case .failure(let error) = hold { note(error) }
+    let places = group.pictures.map { picture in
+      hold.flatMap { place(picture, &placed, held) }
     }
     let folders = Set(zip(group.pictures, places).compactMap { $1.isMove ? $0.name.folder : nil })
     let unsynced = folders.filter { folder in
@@ -76,7 +70,7 @@ struct FilePlacer {
   ) -> Result<Bool, LarderError> {
     guard let file = picture.partial else { return .success(false) }
     let name = picture.name
-    let partialName = picture.entry.partialName
+    let partialName = picture.entry.id.partialName
     do throws(LarderError) {
       let folder = try layout.folder(name.folder)
       if let stamp = try linkEqual(picture.entry, to: name, in: folder, placed, held) {
@@ -118,7 +112,7 @@ struct FilePlacer {
     if found == nil { found = try held(content) }
     guard let other = found, other.id != entry.id, other.sha256 == digest else { return nil }
     let source = try layout.folder(other.name.folder)
-    let temporary = entry.partialName + "-link"
+    let temporary = entry.id.partialName + "-link"
     guard let stamp = source.stamp(of: other.name.file), stamp == other.stamp,
       try disk.link(other.name.file, in: source, to: temporary, in: layout.partial)
     else { return nil }
@@ -191,7 +185,7 @@ struct RemotePlacing {
   ///
   /// If that fails, the next run removes them.
   private func remove(_ picture: WrittenPicture) {
-    let name = picture.entry.partialName
+    let name = picture.entry.id.partialName
     if picture.hasNote { try? disk.remove(name.noteName, in: layout.partial) }
     try? disk.remove(name, in: layout.partial)
   }

@@ -68,7 +68,7 @@ extension PartialBody {
     source = head[4]
     self.type = type
     length = Int64(head[6]).map(ByteCount.init(_:))
-    guard PictureEntry(id: id, url: url).partialName == name else { return nil }
+    guard id.partialName == name else { return nil }
     noteSize = ByteCount(lines[...Self.headLines].reduce(0) { $0 + $1.utf8.count + 1 })
     // Leave out the text after the last line break, which is an incomplete line or empty.
     for line in lines[(Self.headLines + 1)...].dropLast() {
@@ -131,11 +131,11 @@ extension PartialBody {
   }()
 }
 
-extension PictureEntry {
+extension PictureID {
   /// The name of the picture's file in `partial/` while it is downloaded.
   ///
   /// It is the same in every run, so that a run overwrites the file of a run that was killed.
-  var partialName: String { id.hexadecimal }
+  var partialName: String { hexadecimal }
 }
 
 extension String {
@@ -219,16 +219,16 @@ package final class PartialBodies: Sendable {
   /// This reads and hashes the file. If the digest is wrong, the file is removed and the result is nil, so that the
   /// picture is fetched from its beginning.
   func take(_ id: PictureID) -> PartialBody? {
-    let taken = bodies.withLock { bodies -> (String, PartialBody)? in
-      guard !bodies.isEmpty else { return nil }
-      let name = PictureEntry(id: id, url: "").partialName
-      return bodies.removeValue(forKey: name).map { (name, $0) }
-    }
-    guard let (name, body) = taken else { return nil }
+    let name = id.partialName
+    guard let body = bodies.withLock({ $0.removeValue(forKey: name) }) else { return nil }
     if body.isSound(name, in: layout.partial) { return body }
+    discard(name)
+    return nil
+  }
+
+  private func discard(_ name: String) {
     try? layout.remove("partial/\(name.noteName)")
     try? layout.remove("partial/\(name)")
-    return nil
   }
 
   /// Removes the downloads that were not taken.
@@ -239,10 +239,7 @@ package final class PartialBodies: Sendable {
       defer { bodies = [:] }
       return bodies.keys.sorted()
     }
-    for name in left {
-      try? layout.remove("partial/\(name.noteName)")
-      try? layout.remove("partial/\(name)")
-    }
+    for name in left { discard(name) }
   }
 }
 

@@ -30,22 +30,17 @@ final class PartialPicture: @unchecked Sendable {
   let queue: WriterQueue
   let failure = Mutex<LarderError?>(nil)
 
-  /// Prepares to write a new file.
+  /// Prepares to write a new file, or to continue the file of an earlier run, which `held` describes.
   ///
-  /// `body` is the description for the note, and nil if the download cannot be resumed.
-  init(id: PictureID, body: PartialBody?, queue: WriterQueue) {
-    self.queue = queue
-    name = PictureEntry(id: id, url: "").partialName
-    self.body = body
-  }
-
-  /// Prepares to continue the file of an earlier run.
-  init(id: PictureID, resuming held: PartialBody, queue: WriterQueue) {
-    self.queue = queue
-    name = PictureEntry(id: id, url: "").partialName
-    body = nil
-    self.held = held
-    hasNote = true
+  /// `body` is the description for the note of a new file, and nil if the download cannot be resumed.
+  init(
+    id: PictureID,
+    body: PartialBody? = nil,
+    resuming held: PartialBody? = nil,
+    queue: WriterQueue
+  ) {
+    (name, self.body, self.held, self.queue) = (id.partialName, body, held, queue)
+    hasNote = held != nil
   }
 
   /// Appends a piece of the picture.

@@ -54,7 +54,7 @@ final class WriterQueue: @unchecked Sendable {
     /// Keeps the file of an unfinished download for the next run.
     case leave(PartialPicture)
     /// Checks a complete picture, writes its file and adds it to the present group.
-    case whole(ReceivedPicture)
+    indirect case whole(ReceivedPicture)
     /// Adds something else to the present group, such as a row without new bytes.
     case collect(@Sendable (inout CommitGroup) -> Void)
     /// Sends the present group to the committer, and then calls the closure.
@@ -117,9 +117,8 @@ final class WriterQueue: @unchecked Sendable {
         leaveOnDisk(partial)
       case .whole(let body):
         ingest(body)
-        let rest = body.takeRest()
-        shared.gate.leave(ByteCount(rest.count))
-        shared.buffers.give(rest)
+        shared.gate.leave(ByteCount(body.rest.count))
+        shared.buffers.give(body.rest)
       case .collect(let add):
         collect(add)
       case .flush(let sent):
@@ -245,7 +244,7 @@ final class WriterQueue: @unchecked Sendable {
     if let partial = whole.partial?.file {
       file = partial
     } else {
-      file = try disk.create(entry.partialName, in: layout.partial)
+      file = try disk.create(entry.id.partialName, in: layout.partial)
       try disk.append(rest.span.bytes, to: file)
     }
     if let modified = entry.lastModified { try disk.setModified(modified, of: file) }
@@ -271,12 +270,7 @@ final class WriterQueue: @unchecked Sendable {
 }
 
 /// A picture that was received completely, with everything that is needed to commit it.
-///
-/// This is a class, so that passing it on costs only one retain.
-final class ReceivedPicture: @unchecked Sendable {
-  // SAFETY: `rest` is used by one thread at a time: first by the thread that made this object, and then by the writer
-  // queue. Everything else is constant.
-
+struct ReceivedPicture: Sendable {
   /// Makes the row to write.
   ///
   /// It is called on the writer queue, because the transfer thread has no time to parse header fields.
@@ -284,7 +278,7 @@ final class ReceivedPicture: @unchecked Sendable {
   /// The type, detected from the first bytes; nil if the bytes are not a picture or are too few.
   let type: PictureType?
   /// The bytes that were not passed to the writer queue in earlier pieces.
-  private(set) var rest: [UInt8]
+  let rest: [UInt8]
   /// The file with the earlier pieces; nil if there were none.
   let partial: PartialPicture?
   /// The writer queue of the earlier pieces; nil if there were none.
@@ -295,33 +289,6 @@ final class ReceivedPicture: @unchecked Sendable {
   let previous: PictureEntry?
   /// Called when the picture is durable or refused.
   let completion: @Sendable (PictureOutcome) -> Void
-
-  init(
-    entry: @escaping @Sendable () -> PictureEntry,
-    type: PictureType?,
-    rest: [UInt8],
-    partial: PartialPicture?,
-    queue: WriterQueue?,
-    provesEnd: Bool,
-    previous: PictureEntry?,
-    completion: @escaping @Sendable (PictureOutcome) -> Void
-  ) {
-    self.entry = entry
-    self.type = type
-    self.rest = rest
-    self.partial = partial
-    self.queue = queue
-    self.provesEnd = provesEnd
-    self.previous = previous
-    self.completion = completion
-  }
-
-  /// Returns ``rest`` and clears it, so that the bytes are not held twice.
-  func takeRest() -> [UInt8] {
-    let bytes = rest
-    rest = []
-    return bytes
-  }
 }
 
 /// Blocks the transfer thread while too many received bytes wait to be written (back-pressure).
