@@ -67,40 +67,22 @@ enum MarkupTags {
   /// refers to is never read. (XML 1.0, section 2.8)
   static func bareDocumentType(in body: [UInt8]) -> Range<Int> {
     guard isASCII(Array(body.prefix(1024))) else { return 0..<0 }
-    var place = body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    func begins(_ text: String) -> Bool { body[place...].starts(with: text.utf8) }
-    // Comments and processing instructions can precede the declaration.
-    while place < body.count {
-      if begins("<!DOCTYPE") { break }
-      let end = begins("<!--") ? "-->" : begins("<?") ? "?>" : ""
-      if end.isEmpty {
-        guard body[place] <= 0x20 else { return 0..<0 }
-        place += 1
-      } else {
-        let rest = body[(place + 2)...].prefix(longestDeclaration)
-        guard let found = rest.firstRange(of: Array(end.utf8)) else { return 0..<0 }
-        place = found.upperBound
-      }
-    }
-    var quote: UInt8?
-    for index in body.indices.dropFirst(place + 1).prefix(longestDeclaration) {
-      let byte = body[index]
-      if let mark = quote {
-        if byte == mark { quote = nil }
-        continue
-      }
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
-      case UInt8(ascii: ">"): return place..<(index + 1)
-      case UInt8(ascii: "["), UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "%"):
-        return 0..<0
-      default: break
-      }
-    }
-    return 0..<0
+    // Each byte is one scalar, so that offsets in the text are those of the document.
+    let text = String(
+      String.UnicodeScalarView(body.prefix(longestProlog).map { Unicode.Scalar($0) })
+    )
+    let prolog =
+      #/
+      (?s) (?> (?:\u{EF}\u{BB}\u{BF})? (?: [\u{0}-\u{20}] | <!--.*?--> | <\?.*?\?> )* )
+      ( <!DOCTYPE (?: "[^"]*" | '[^']*' | [^"'\[<&%>] )* > )
+      /#.matchingSemantics(.unicodeScalar)
+    guard let declaration = text.prefixMatch(of: prolog)?.1 else { return 0..<0 }
+    let start = text[..<declaration.startIndex].unicodeScalars.count
+    return start..<(start + declaration.unicodeScalars.count)
   }
 
-  private static let longestDeclaration = 4096
+  /// The maximum size of the comments and the declaration before the first tag.
+  private static let longestProlog = 16 << 10
 
   /// The number of bytes before the XML declaration if they are white space, or a byte order mark and white space;
   /// otherwise 0.
