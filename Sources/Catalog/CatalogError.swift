@@ -16,10 +16,6 @@ public struct CatalogError: Error, Hashable, Sendable {
   public var column: Int?
   /// The keys that lead to the fault in the file, such as `sections[2].url`.
   public var keyPath: String?
-  /// The expected value or form, such as "a whole number".
-  public var expected: String?
-  /// If the file has an unknown key, the known key that is most similar to it.
-  public var nearestKey: String?
   /// The cause, in words that follow a colon.
   public var reason: String
   /// A remedy that the user can try.
@@ -35,8 +31,6 @@ public struct CatalogError: Error, Hashable, Sendable {
     line: Int? = nil,
     column: Int? = nil,
     keyPath: String? = nil,
-    expected: String? = nil,
-    nearestKey: String? = nil,
     reason: String,
     remedy: String? = nil
   ) {
@@ -46,8 +40,6 @@ public struct CatalogError: Error, Hashable, Sendable {
     self.line = line
     self.column = column
     self.keyPath = keyPath
-    self.expected = expected
-    self.nearestKey = nearestKey
     self.reason = reason
     self.remedy = remedy
   }

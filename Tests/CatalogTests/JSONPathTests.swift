@@ -102,7 +102,7 @@ struct JSONPathTests {
     } throws: {
       let error = $0 as? CatalogError
       return error?.code == .jsonPath && error?.column == position
-        && error?.expected?.contains(words) == true
+        && error?.reason.contains(words) == true
     }
   }
 

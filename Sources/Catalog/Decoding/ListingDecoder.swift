@@ -171,7 +171,6 @@ package struct ListingDecoder: Sendable {
       throw CatalogError(
         .unexpectedShape,
         subject: "sections",
-        expected: "at most \(Self.mostSections) sections",
         reason:
           "the response has \(count) sections, and larder reads \(Self.mostSections) at most",
         remedy: "correct \"each\" under sections, or request fewer sections"
@@ -319,7 +318,6 @@ package struct ListingDecoder: Sendable {
     throw CatalogError(
       .absentItems,
       subject: subject,
-      expected: "an array of items at \(paths)",
       reason: "expected an array of items at \(paths), found none in \(root.kind.phrase)",
       remedy: "correct \"items\" in the catalog file"
     )

@@ -150,7 +150,6 @@ struct CatalogFileParser {
         where unfilled.isIn(text) {
           throw place.error(
             "nothing fills \(unfilled.written)",
-            expected: "paging",
             remedy: "describe the further pages under paging"
           )
         }
@@ -160,7 +159,6 @@ struct CatalogFileParser {
       {
         throw node.error(
           "paging has no place for the cursor",
-          expected: "{cursor}",
           remedy: "write {cursor} into the URL or body, or set cursor to the name of a parameter"
         )
       }
@@ -186,7 +184,6 @@ struct CatalogFileParser {
     guard isFileName(name) else {
       throw node.error(
         "\"\(name.prefix(40))\" cannot be used as a file name",
-        expected: "a file name",
         remedy: "leave out slashes and control characters, at most 200 bytes"
       )
     }
@@ -199,8 +196,6 @@ struct CatalogFileParser {
       let nearest = nearest(to: code, in: Currency.codes)
       throw node.error(
         "\"\(code.prefix(40))\" is not an ISO 4217 currency code",
-        expected: "an ISO 4217 currency code",
-        nearestKey: nearest,
         remedy: nearest.map { "the nearest code is \"\($0)\"" }
       )
     }
@@ -216,10 +211,7 @@ struct CatalogFileParser {
     guard isFile || scheme(of: url) != "file", let first = host.first,
       isFile || !["/", "?", "#", ":"].contains(first)
     else {
-      throw node.error(
-        "\"\(url.prefix(80))\" is not the start of an http, https or file URL",
-        expected: "an http, https or file URL"
-      )
+      throw node.error("\"\(url.prefix(80))\" is not the start of an http, https or file URL")
     }
     return url
   }
@@ -231,10 +223,7 @@ struct CatalogFileParser {
     let node = try root.required("sections")
     if node.isMapping { return [try SectionParser.only(node, isMade: catalog.transform != nil)] }
     guard node.isList else {
-      throw node.error(
-        "expected a list of sections, or a mapping with url, each and key",
-        expected: "a list of sections"
-      )
+      throw node.error("expected a list of sections, or a mapping with url, each and key")
     }
     var sources: [SectionSource] = []
     for element in try node.list() {
@@ -242,13 +231,13 @@ struct CatalogFileParser {
       guard !sources.contains(where: { $0.identity == source.identity }) else {
         let key = try element.mapping().required("key")
         throw source.parts == nil
-          ? key.error("a second section with the key \"\(source.key)\"", expected: "another key")
-          : key.error("the same sections of one response twice", expected: "another url or each")
+          ? key.error("a second section with the key \"\(source.key)\"")
+          : key.error("the same sections of one response twice")
       }
       sources.append(source)
     }
     guard !sources.isEmpty else {
-      throw node.error("expected at least one section, found none", expected: "a section")
+      throw node.error("expected at least one section, found none")
     }
     return sources
   }
@@ -277,18 +266,15 @@ struct CatalogFileParser {
   static func url(_ node: YAMLNode) throws(CatalogError) -> String {
     let url = try node.filledText()
     guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
-      throw node.error("a URL cannot contain white space", expected: "a URL", remedy: "write %20")
+      throw node.error("a URL cannot contain white space", remedy: "write %20")
     }
     do throws(CatalogError) {
       _ = try TemplateText.fill(url) { _ in "" }
     } catch {
-      throw node.error("the URL \(error.reason)", expected: "${NAME}")
+      throw node.error("the URL \(error.reason)")
     }
     if let scheme = scheme(of: url), !["http", "https", "file"].contains(scheme) {
-      throw node.error(
-        "expected an http, https or file URL, found \(scheme)",
-        expected: "http, https or file"
-      )
+      throw node.error("expected an http, https or file URL, found \(scheme)")
     }
     return url
   }

@@ -83,7 +83,6 @@ enum DetailParser {
     guard mapping.detail != nil else {
       throw node.error(
         "the format has no details",
-        expected: "a mapping of details",
         remedy: "spell out description, prices, images or notes here, or leave detail out"
       )
     }
@@ -107,7 +106,6 @@ enum DetailParser {
     guard let open = rest.firstIndex(of: "{") else { return }
     throw node.error(
       "expected {id} or {NAME}, found \"\(rest[open...].prefix(40))\"",
-      expected: "{id}",
       remedy: "a name has only letters, digits, - and _"
     )
   }
@@ -122,8 +120,6 @@ enum DetailParser {
       guard names.contains(member.name) else {
         throw member.key.error(
           "no place {\(member.name)} in url or body",
-          expected: names.isEmpty ? "a place in url or body" : names.joined(separator: ", "),
-          nearestKey: nearest(to: member.name, in: names),
           remedy: member.name == "id" ? "{id} is the value of item.id" : nil
         )
       }

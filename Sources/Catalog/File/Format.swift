@@ -48,13 +48,12 @@ struct Format {
       guard let read = node.file.formatFile else {
         throw node.error(
           "format files are not read here",
-          expected: FormatFiles.names.joined(separator: ", "),
           remedy: "write the keys of \(name) into the catalog file"
         )
       }
       let bytes: [UInt8]
       do throws(CatalogError) { bytes = try read(name) } catch {
-        throw node.error("cannot read \(name): \(error.reason)", expected: "a format file")
+        throw node.error("cannot read \(name): \(error.reason)")
       }
       try self.init(parsing: bytes, name: name)
       return
@@ -87,8 +86,6 @@ struct Format {
     return CatalogError(
       .catalogFile,
       subject: "format \(PlainText.line(String(name.prefix(40))))",
-      expected: FormatFiles.names.joined(separator: ", "),
-      nearestKey: nearest,
       reason: "there is no such format",
       remedy: nearest.map { "the nearest is \"\($0)\"; larder catalog formats lists them all" }
     )

@@ -282,7 +282,7 @@ extension YAMLNode {
       fields.append(Mapping.NoteRule(name: place.rawValue, paths: [path]))
     }
     if let all = mapping["all"], mapping["path"] != nil {
-      throw all.error("expected one of path and all", expected: "path or all")
+      throw all.error("expected one of path and all")
     }
     let paths: [JSONPath]
     let hasValue = template?.contains("{value}") ?? true
@@ -293,16 +293,13 @@ extension YAMLNode {
     } else {
       paths = [try mapping.required("path").path()]
     }
-    guard !paths.isEmpty else { throw error("expected a path, found none", expected: "a path") }
+    guard !paths.isEmpty else { throw error("expected a path, found none") }
     let split = try mapping["split"]?.text()
     if split == "" {
-      throw (mapping["split"] ?? self).error("expected a separator", expected: "text")
+      throw (mapping["split"] ?? self).error("expected a separator")
     }
     if let template, !hasValue, fields.isEmpty || mapping["path"] != nil || mapping["all"] != nil {
-      throw (mapping["template"] ?? self).error(
-        "expected {value} in \"\(template.prefix(80))\"",
-        expected: "{value}"
-      )
+      throw (mapping["template"] ?? self).error("expected {value} in \"\(template.prefix(80))\"")
     }
     let rule = Mapping.TextsRule(
       paths: paths,
@@ -313,7 +310,7 @@ extension YAMLNode {
       url: try mapping["url"]?.path()
     )
     guard (rule.largest == nil) == (rule.url == nil) else {
-      throw error("expected largest and url together", expected: "largest and url")
+      throw error("expected largest and url together")
     }
     return rule
   }

@@ -158,7 +158,7 @@ struct MappingParser {
     if let items = root["items"] {
       mapping.items = try items.paths()
       guard !mapping.items.isEmpty else {
-        throw items.error("expected a path, found an empty list", expected: "a path")
+        throw items.error("expected a path, found an empty list")
       }
     }
     if let envelope = try root["envelope"]?.mapping(.envelope) {
@@ -280,11 +280,11 @@ extension YAMLNode {
     let ways = ["scale", "divisor", "minorUnits"]
     let given = ways.filter { mapping[$0] != nil }
     guard given.count < 2 else {
-      throw error("expected one of \(given.joined(separator: " and "))", expected: given[0])
+      throw error("expected one of \(given.joined(separator: " and "))")
     }
     let isSplit = mapping["units"] != nil || mapping["nanos"] != nil
     if isSplit, let other = mapping["path"] ?? given.first.flatMap({ mapping[$0] }) {
-      throw other.error("cannot be combined with units and nanos", expected: "units and nanos")
+      throw other.error("cannot be combined with units and nanos")
     }
     return Mapping.PriceRule(
       path: try mapping.required(isSplit ? "units" : "path").path(),
@@ -306,7 +306,7 @@ extension YAMLNode {
       let powers = (0...9).map { digits in repeatElement(10, count: digits).reduce(1, *) }
       let divisor = try number(in: 1...1_000_000_000)
       guard let digits = powers.firstIndex(of: divisor) else {
-        throw error("\(divisor) is not a power of ten", expected: "10, 100, 1000 or the like")
+        throw error("\(divisor) is not a power of ten")
       }
       return .fixed(digits)
     default: return try oneOf(["true", "false"]) == "true" ? .currency : nil
@@ -318,10 +318,7 @@ extension YAMLNode {
     let text = try text()
     if text.hasPrefix("$") { return .path(try path()) }
     guard Currency.codes.contains(text) else {
-      throw error(
-        "\"\(text.prefix(40))\" is neither a path nor an ISO 4217 currency code",
-        expected: "a path or an ISO 4217 currency code"
-      )
+      throw error("\"\(text.prefix(40))\" is neither a path nor an ISO 4217 currency code")
     }
     return .code(text)
   }

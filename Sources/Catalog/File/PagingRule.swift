@@ -179,7 +179,7 @@ enum PagingParser {
     if given.isEmpty, mapping["from"] != nil { given = ["from"] }
     guard given.count == 1, let key = given.first, let value = mapping[key] else {
       let words = steps.filter { $0 != "parameter" }.joined(separator: ", ")
-      throw node.error("expected one of \(words)", expected: words)
+      throw node.error("expected one of \(words)")
     }
     try check(mapping, key)
     let step: PagingRule.Step = key == "from" ? .cursor : PagingRule.Step(rawValue: key) ?? .page
@@ -217,7 +217,7 @@ enum PagingParser {
   private static func parameter(_ node: YAMLNode) throws(CatalogError) -> String {
     let name = try node.filledText()
     guard name.utf8.allSatisfy({ $0 > 0x20 && !"&=#?".utf8.contains($0) }) else {
-      throw node.error("\"\(name)\" is not a query parameter", expected: "a name")
+      throw node.error("\"\(name)\" is not a query parameter")
     }
     return name
   }

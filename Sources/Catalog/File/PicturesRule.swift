@@ -105,17 +105,14 @@ struct PicturesParser {
   private static func identity(_ node: YAMLNode) throws(CatalogError) -> PictureIdentity {
     guard node.isMapping else {
       guard try node.text() == "path" else {
-        throw node.error(
-          "\"\(try node.text().prefix(80))\" is not an identity of pictures",
-          expected: "path, or a mapping with without"
-        )
+        throw node.error("\"\(try node.text().prefix(80))\" is not an identity of pictures")
       }
       return .path
     }
     let list = try node.mapping(.identity).required("without").list()
     let names = try list.map { name throws(CatalogError) in try name.filledText() }
     guard !names.isEmpty else {
-      throw node.error("without names no query parameter", expected: "a list of names")
+      throw node.error("without names no query parameter")
     }
     return .without(names)
   }
@@ -143,7 +140,6 @@ struct PicturesParser {
   private static func fault(_ text: String, _ key: YAMLNode) -> CatalogError {
     key.error(
       "\"\(text.prefix(80))\" is not a host",
-      expected: "a host",
       remedy: "write cdn.example, or cdn.example:8080 for another port"
     )
   }

@@ -152,10 +152,7 @@ enum RequestParser {
   private static func method(_ node: YAMLNode) throws(CatalogError) -> RequestRule.Method {
     let text = try node.text()
     guard let method = RequestRule.Method(rawValue: text.uppercased()) else {
-      throw node.error(
-        "expected GET or POST, found \"\(text.prefix(40))\"",
-        expected: "GET or POST"
-      )
+      throw node.error("expected GET or POST, found \"\(text.prefix(40))\"")
     }
     return method
   }
@@ -163,10 +160,7 @@ enum RequestParser {
   private static func type(_ node: YAMLNode) throws(CatalogError) -> String {
     let text = try node.filledText()
     guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), text.contains("/") else {
-      throw node.error(
-        "\"\(text.prefix(40))\" is not a media type",
-        expected: "a media type such as application/json"
-      )
+      throw node.error("\"\(text.prefix(40))\" is not a media type")
     }
     return text
   }
@@ -183,7 +177,6 @@ enum RequestParser {
     } catch {
       throw node.error(
         "the body is not JSON: \(error.reason)",
-        expected: "JSON",
         remedy: "correct it, or give its media type with type"
       )
     }

@@ -154,7 +154,7 @@ struct YAMLMapping {
   /// It throws when the key is absent or its value is `null`.
   func required(_ name: String) throws(CatalogError) -> YAMLNode {
     guard let value = self[name] else {
-      throw (member(name) ?? node).error("\"\(name)\" is missing", expected: name)
+      throw (member(name) ?? node).error("\"\(name)\" is missing")
     }
     return value
   }
@@ -169,7 +169,6 @@ struct YAMLMapping {
       let others = known.filter { $0 != nearest }.joined(separator: ", ")
       var error = member.key.error(
         "unknown key \"\(member.name)\"",
-        nearestKey: nearest,
         remedy: nearest.map {
           "the nearest known key is \"\($0)\""
             + (others.isEmpty ? "" : "; also allowed here: \(others)")
@@ -229,7 +228,7 @@ struct YAMLNode {
   func filledText() throws(CatalogError) -> String {
     let text = try text()
     guard text.contains(where: { !$0.isWhitespace }) else {
-      throw error("expected text, found an empty one", expected: "text")
+      throw error("expected text, found an empty one")
     }
     return text
   }
@@ -239,7 +238,7 @@ struct YAMLNode {
     let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
     guard case .scalar(let scalar) = node else { throw wrongType(expected) }
     guard let number = Int(scalar.string), range.contains(number) else {
-      throw error("expected \(expected), found \"\(scalar.string)\"", expected: expected)
+      throw error("expected \(expected), found \"\(scalar.string)\"")
     }
     return number
   }
@@ -285,7 +284,6 @@ struct YAMLNode {
       throw self.error(
         "\"\(text)\": \(error.reason)",
         code: .jsonPath,
-        expected: error.expected,
         remedy: text.hasPrefix("$") ? nil : "write $.\(text)"
       )
     }
@@ -311,7 +309,7 @@ struct YAMLNode {
     let text = try text()
     guard words.contains(text) else {
       let expected = words.joined(separator: " or ")
-      throw error("expected \(expected), found \"\(text.prefix(40))\"", expected: expected)
+      throw error("expected \(expected), found \"\(text.prefix(40))\"")
     }
     return text
   }
@@ -329,8 +327,6 @@ struct YAMLNode {
       let nearest = nearest(to: text, in: words)
       throw error(
         "unknown \(kind) \"\(text.prefix(40))\"",
-        expected: words.joined(separator: ", "),
-        nearestKey: nearest,
         remedy: nearest.map { "the nearest known \(kind) is \"\($0)\"" }
       )
     }
@@ -351,7 +347,7 @@ struct YAMLNode {
     do throws(CatalogError) {
       return try Transform(compiling: program, line: node.mark.map { $0.line + (isBlock ? 1 : 0) })
     } catch {
-      var placed = self.error(error.reason, expected: error.expected, remedy: error.remedy)
+      var placed = self.error(error.reason, remedy: error.remedy)
       if scalar.style != .folded, let line = error.line, line != placed.line {
         placed.line = line
         placed.column = nil
@@ -371,8 +367,6 @@ struct YAMLNode {
   func error(
     _ reason: String,
     code: CatalogError.Code = .catalogFile,
-    expected: String? = nil,
-    nearestKey: String? = nil,
     remedy: String? = nil
   ) -> CatalogError {
     let mark = node.mark
@@ -383,8 +377,6 @@ struct YAMLNode {
       line: mark?.line,
       column: mark?.column,
       keyPath: keyPath.isEmpty ? nil : keyPath,
-      expected: expected,
-      nearestKey: nearestKey,
       reason: reason,
       remedy: remedy
     )
@@ -397,6 +389,6 @@ struct YAMLNode {
       case .sequence: "a list"
       default: isNull ? "nothing" : "text"
       }
-    return error("expected \(expected), found \(found)", expected: expected)
+    return error("expected \(expected), found \(found)")
   }
 }

@@ -180,7 +180,6 @@ package struct MappingProposal {
       return CatalogError(
         .unexpectedShape,
         subject: "the response",
-        expected: "an array of items",
         reason: "it is a JSON text inside a string",
         remedy: "give a file with the text in the string, or write the catalog file by hand, with "
           + "transform: fromjson"
@@ -201,7 +200,6 @@ package struct MappingProposal {
     return CatalogError(
       .unexpectedShape,
       subject: "the response",
-      expected: "an array of items",
       reason: isEmpty
         ? "the list in it is empty"
         : "nothing in it looks like items: looked for an array of objects with an id and a "

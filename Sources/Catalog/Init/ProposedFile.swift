@@ -166,7 +166,6 @@ package struct ProposedFile {
     throw CatalogError(
       .unexpectedShape,
       subject: sources[0].label,
-      expected: "items",
       reason: "it has a list that looks like items, and none of them can be read"
         + (reason.map { ": \($0)" } ?? ""),
       remedy: "give a URL that lists items, or write items and item by hand"

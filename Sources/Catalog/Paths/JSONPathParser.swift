@@ -79,7 +79,6 @@ struct JSONPathParser {
       .jsonPath,
       subject: "path \"\(text)\"",
       column: position + 1,
-      expected: expected,
       reason: "position \(position + 1): expected \(expected)"
     )
   }
@@ -373,8 +372,9 @@ extension JSONPathParser {
     do throws(CatalogError) {
       return .fixed(try IRegexp(parsing: text))
     } catch {
-      let words =
-        "\(error.expected ?? "") at position \(error.column ?? 1) of the pattern (RFC 9485)"
+      let column = error.column ?? 1
+      let expected = error.reason.trimmingPrefix("position \(column): expected ")
+      let words = "\(expected) at position \(column) of the pattern (RFC 9485)"
       faultyPattern = faultyPattern ?? self.error(words, at: term.position)
       return .fixed(nil)
     }

@@ -79,7 +79,6 @@ struct JSONText {
       subject: subject,
       line: before.count { $0 == 0x0A } + 1,
       column: before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1,
-      expected: expected,
       reason: "expected \(expected)" + (found.map { ", found \($0)" } ?? ""),
       remedy: remedy
     )

@@ -154,21 +154,15 @@ public struct Transform: Hashable, Sendable {
     let placed = first.firstMatch(of: /(.*) at <top-level>, line ([0-9]+)/)
     // jq gives this hint for mistakes that are common on a command line.
     let what = (placed?.output.1 ?? first).replacing(" (Unix shell quoting issues?)", with: "")
-    var error = fault("jq: \(what.prefix(200))", expected: "a jq program")
+    var error = fault("jq: \(what.prefix(200))")
     if let line, let number = placed.flatMap({ Int($0.output.2) }) {
       error.line = line + number - 1
     }
     return error
   }
 
-  private func fault(_ reason: String, expected: String? = nil) -> CatalogError {
-    CatalogError(
-      .catalogFile,
-      subject: "transform",
-      line: line,
-      expected: expected,
-      reason: reason
-    )
+  private func fault(_ reason: String) -> CatalogError {
+    CatalogError(.catalogFile, subject: "transform", line: line, reason: reason)
   }
 }
 

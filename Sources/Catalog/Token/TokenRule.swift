@@ -33,7 +33,7 @@ enum TokenParser {
     do throws(CatalogError) {
       _ = try HeaderTemplate(name: name, rawValue: "")
     } catch {
-      throw header.error(error.reason, expected: "a header name")
+      throw header.error(error.reason)
     }
     return TokenRule(header: name, command: try command(mapping.required("command")))
   }
@@ -43,7 +43,6 @@ enum TokenParser {
     guard node.isList else {
       throw node.error(
         "expected \(expected)",
-        expected: expected,
         remedy: "it is run without a shell: write [\"program\", \"argument\"]"
       )
     }
@@ -51,11 +50,11 @@ enum TokenParser {
     for element in try node.list() {
       let word = try words.isEmpty ? element.filledText() : element.text()
       guard !word.utf8.contains(0) else {
-        throw element.error("an argument holds no NUL", expected: "text without NUL")
+        throw element.error("an argument holds no NUL")
       }
       words.append(word)
     }
-    guard !words.isEmpty else { throw node.error("the list is empty", expected: expected) }
+    guard !words.isEmpty else { throw node.error("the list is empty") }
     return words
   }
 }
