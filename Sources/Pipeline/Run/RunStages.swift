@@ -55,16 +55,19 @@ final class RunStages: Sendable {
       list: opened.run.shared.list,
       since: opened.imported?.since
     ) { id in squares?.add(CollectionOfOne(id)) }
-    let details = try Self.details(context, pictures)
+    let details = try DetailNeeds(context.request, context.needs).map {
+      needs throws(LarderError) in
+      try DetailStage(context, needs, pictures: context.options.thumbnailsOnly ? nil : pictures)
+    }
     self.opened = opened
     self.squares = squares
     self.pictures = pictures
     self.details = details
-    sections = SectionStage(
-      context,
-      previous: opened.before
-    ) { listing, isNew in
-      Self.handOn(listing, isNew: isNew, context, details, pictures)
+    sections = SectionStage(context, previous: opened.before) { listing, isNew in
+      context.failures.noting { () throws(LarderError) in
+        try details?.add(listing)
+        try pictures.add(listing, isChanged: isNew)
+      }
     }
   }
 
@@ -131,32 +134,5 @@ final class RunStages: Sendable {
       group.leave()
     }
     return group
-  }
-
-  /// Requests the details and the pictures of a section's stored items.
-  private static func handOn(
-    _ listing: ListingID,
-    isNew: Bool,
-    _ context: RunContext,
-    _ details: DetailStage?,
-    _ pictures: PictureStage
-  ) {
-    context.failures.noting { () throws(LarderError) in
-      try details?.add(listing)
-      try pictures.add(listing, isChanged: isNew)
-    }
-  }
-
-  private static func details(
-    _ context: RunContext,
-    _ pictures: PictureStage
-  ) throws(LarderError) -> DetailStage? {
-    let needs = DetailNeeds(context.request, context.needs)
-    guard let needs else { return nil }
-    return try DetailStage(
-      context,
-      needs,
-      pictures: context.options.thumbnailsOnly ? nil : pictures
-    )
   }
 }
