@@ -40,25 +40,27 @@ struct ListingChanges {
       add.field(.listed, old.map { _ in .listed }, new.map { _ in .listed })
       // Also record the item's prices: those of an added item are valid from now on, and those of a removed item end
       // now.
-      for (field, price) in [
-        (HistoryField.normalPrice, item.normalPrice), (.salePrice, item.salePrice),
-      ] { add.known(field, price.map(HistoryValue.init)) }
+      for (field, price) in prices(of: item) { add.known(field, price) }
       return add.changes
     }
-    add.field(
-      .normalPrice,
-      old.normalPrice.map(HistoryValue.init),
-      new.normalPrice.map(HistoryValue.init)
-    )
-    add.field(
-      .salePrice,
-      old.salePrice.map(HistoryValue.init),
-      new.salePrice.map(HistoryValue.init)
-    )
-    add.field(.title, .text(old.title), .text(new.title))
-    add.field(.badges, joined(old.badges), joined(new.badges))
-    add.field(.deliveryTypes, joined(old.deliveryTypes), joined(new.deliveryTypes))
+    for ((field, before), (_, after)) in zip(values(of: old), values(of: new)) {
+      add.field(field, before, after)
+    }
     return add.changes
+  }
+
+  private static func values(of item: StoreItem) -> [(HistoryField, HistoryValue?)] {
+    prices(of: item) + [
+      (.title, .text(item.title)), (.badges, joined(item.badges)),
+      (.deliveryTypes, joined(item.deliveryTypes)),
+    ]
+  }
+
+  private static func prices(of item: StoreItem) -> [(HistoryField, HistoryValue?)] {
+    [
+      (.normalPrice, item.normalPrice.map(HistoryValue.init)),
+      (.salePrice, item.salePrice.map(HistoryValue.init)),
+    ]
   }
 
   /// Adds the current values of all items that already have a history.
@@ -74,8 +76,7 @@ struct ListingChanges {
           let item = try record.storeItem()
           var add = Adding(section: section.key, id: item.id)
           add.known(.listed, .listed)
-          add.known(.normalPrice, item.normalPrice.map(HistoryValue.init))
-          add.known(.salePrice, item.salePrice.map(HistoryValue.init))
+          for (field, price) in Self.prices(of: item) { add.known(field, price) }
           changes += add.changes
         }
       }
@@ -113,10 +114,6 @@ struct ListingChanges {
     let section: String
     let id: String
     var changes: [ItemChange] = []
-
-    init(section: String, id: String) {
-      (self.section, self.id) = (section, id)
-    }
 
     mutating func field(_ field: HistoryField, _ from: HistoryValue?, _ to: HistoryValue?) {
       guard from != to else { return }
