@@ -23,7 +23,8 @@ package struct ProbedPage: Sendable {
 package final class CatalogProbe: Sendable {
   private let request: RunRequest?
   private let named: NamedOrigins
-  private let given: Headers
+  private let credentials: Headers
+  private let secrets: RunSecrets
   private let transport: any Fetching
 
   /// The size of the largest response to accept.
@@ -59,8 +60,7 @@ package final class CatalogProbe: Sendable {
       throw LarderError(error)
     }
     self.request = request
-    given = Headers()
-    named = request.named
+    (named, credentials, secrets) = (request.named, request.credentials, request.secrets)
     self.transport = request.transport(over: transport) { false }
   }
 
@@ -77,11 +77,11 @@ package final class CatalogProbe: Sendable {
   ) {
     var given = Headers()
     for (name, value) in headers { given[name] = value }
-    self.given = given
     var named = NamedOrigins()
     named.allowCredentials(url)
     named.pictureHeaders = PictureHeaders(catalog: given)
-    self.named = named
+    (self.named, credentials) = (named, given)
+    secrets = RunSecrets(given, named, .none)
     self.transport = transport
     request = nil
   }
@@ -148,8 +148,7 @@ package final class CatalogProbe: Sendable {
         base: request?.addresses.localBase,
         nextLink: nil
       )
-    case .web(let url): return try page(at: url)
-    case .query(let query): return try page(at: query.url, of: .query(query))
+    case .web, .query: return try page(requesting: source)
     }
   }
 
@@ -182,23 +181,21 @@ package final class CatalogProbe: Sendable {
   /// - Throws: ``LarderError`` when it cannot be fetched.
   package func page(at url: WebURL, posting body: String? = nil) throws(LarderError) -> ProbedPage
   {
-    guard let body else { return try page(at: url, of: .web(url)) }
+    guard let body else { return try page(requesting: .web(url)) }
     let query = DocumentQuery(url, RequestRule(method: .post, body: body), filling: [:])
-    return try page(at: url, of: .query(query))
+    return try page(requesting: .query(query))
   }
 
-  private func page(at url: WebURL, of source: DocumentSource) throws(LarderError) -> ProbedPage {
-    let credentials = self.request?.credentials ?? given
-    var request =
-      Request(document: source, from: named, credentials: credentials)
-      ?? Request(document: url, from: named, credentials: credentials)
+  private func page(requesting source: DocumentSource) throws(LarderError) -> ProbedPage {
+    guard var request = Request(document: source, from: named, credentials: credentials) else {
+      throw Self.absence(TransferFailure(reason: .urlInvalid, url: source.redacted))
+    }
     request.priority = .section
     request.bodyLimit = Self.limit
     let sink = BodyBuffer()
     switch transport.result(of: request, into: sink) {
     case .failure(let failure):
-      let hasHeaders = self.request.map { !$0.catalog.headers.isEmpty } ?? !given.isEmpty
-      let secrets = self.request?.secrets ?? RunSecrets(given, named, .none)
+      let hasHeaders = !credentials.isEmpty
       throw Self.absence(failure.explained(request, hasHeaders: hasHeaders, hiding: secrets))
     case .success(let response):
       return ProbedPage(
@@ -216,7 +213,6 @@ package final class CatalogProbe: Sendable {
   /// The error, with the secrets of the request redacted.
   package func veiled(_ error: CatalogError) -> CatalogError {
     var error = error
-    let secrets = request?.secrets ?? RunSecrets(given, named, .none)
     error.reason = secrets.applied(to: error.reason)
     return error
   }
