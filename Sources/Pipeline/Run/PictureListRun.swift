@@ -162,13 +162,7 @@ package final class PictureListRun: Sendable {
       let end = ends[entry.id] ?? (failure == nil ? .excused : .failed)
       if end == .unfinished { result.unfinished += 1 }
       let row = rows[entry.id] ?? entry
-      result.pictures.append(
-        SettledPicture(
-          entry: row,
-          end: end,
-          failure: failure
-        )
-      )
+      result.pictures.append(SettledPicture(entry: row, end: end, failure: failure))
     }
     return result
   }
@@ -212,13 +206,12 @@ package final class PicturePull: Sendable {
 
   private let catalog: CatalogFile
   private let room: String
-  private let transport: any Fetching
+  private let transport: StoppableTransport
   private let reserve: DiskReserve?
   private let environment: [String: String]
   private let options: SyncOptions
   private let now: @Sendable () -> UnixTime
   private let count = Atomic<Int>(0)
-  private let isStopped = Atomic<Bool>(false)
 
   /// The number of seconds to wait before another request: after a temporary failure, and after a lasting one.
   private static let (shortRest, longRest): (Int64, Int64) = (10, 60)
@@ -243,15 +236,13 @@ package final class PicturePull: Sendable {
     now: @escaping @Sendable () -> UnixTime
   ) {
     (self.catalog, self.room, self.options) = (catalog, room, options)
-    (self.transport, self.environment, self.now) = (transport, environment, now)
+    (self.environment, self.now) = (environment, now)
+    self.transport = StoppableTransport(transport)
     self.reserve = reserve
   }
 
   /// Cancels the current transfers, and all later ones.
-  package func stop() {
-    isStopped.store(true, ordering: .relaxed)
-    transport.cancelAll()
-  }
+  package func stop() { transport.stop() }
 
   /// Fetches a picture, and blocks until it is on disk or has failed.
   ///
@@ -266,7 +257,7 @@ package final class PicturePull: Sendable {
     {
       return .failed(Refusal(reason: reason, isLasting: true, rest: end))
     }
-    guard !isStopped.load(ordering: .relaxed) else { return failed("cancelled", nil) }
+    guard !transport.hasStopped else { return failed("cancelled", nil) }
     guard reserve?.isKept ?? true else { return failed(FailureReason.keepFree.rawValue, nil) }
     let run = PictureListRun(
       catalog,
