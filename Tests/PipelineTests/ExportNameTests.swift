@@ -97,9 +97,9 @@ import Testing
     #expect(portable.last?.isHexDigit == true && !portable.hasSuffix(" "))
   }
 
-  @Test(arguments: [ExportPlan.Shape.tree, .flat])
+  @Test(arguments: [false, true])
   func `pictures and the export's own files never share a name, on any file system`(
-    _ shape: ExportPlan.Shape
+    _ isFlat: Bool
   ) {
     let names = [
       "x.jpg", "X.jpg", "x.JPG", "x.php", "x-php.jpg", "manifest.jsonl", "manifest.csv",
@@ -123,7 +123,7 @@ import Testing
       }
     }
 
-    let plan = ExportPlan(pictures, shape: shape)
+    let plan = ExportPlan(pictures, isFlat: isFlat)
 
     let paths = pictures.compactMap { plan.paths[$0.url] }
     #expect(paths.count == pictures.count)

@@ -30,8 +30,8 @@ struct ExportTests {
     _ tree: String?,
     _ flat: String?
   ) {
-    #expect(ExportPath(url: url, shape: .tree).path(of: .jpeg) == tree)
-    #expect(ExportPath(url: url, shape: .flat).path(of: .jpeg) == flat)
+    #expect(ExportPath(url: url, isFlat: false).path(of: .jpeg) == tree)
+    #expect(ExportPath(url: url, isFlat: true).path(of: .jpeg) == flat)
   }
 
   @Test func `name clashes get a numeric suffix, and equal bytes share a file`() {
@@ -41,8 +41,8 @@ struct ExportTests {
       ("http://a.test/p.jpg", "4"), ("http://a.test/p.jpg/x.jpg/y.jpg", "5"),
     ].map { ExportPlan.Picture(url: $0.0, sha256: $0.1, type: .jpeg) }
 
-    let tree = ExportPlan(pictures, shape: .tree)
-    let flat = ExportPlan(pictures, shape: .flat)
+    let tree = ExportPlan(pictures, isFlat: false)
+    let flat = ExportPlan(pictures, isFlat: true)
 
     #expect(tree.paths[pictures[0].url] == "a.test/p.jpg/x.jpg")
     #expect(tree.paths[pictures[1].url] == "a.test/p.jpg/\(Self.digits)")

@@ -192,10 +192,7 @@ struct ExportRun {
     self.options = options
     images = try Self.images(of: catalogs)
     let held = images.filter { $0.state == .held }
-    plan = ExportPlan(
-      held.compactMap { Self.picture($0, cache) },
-      shape: options.isFlat ? .flat : .tree
-    )
+    plan = ExportPlan(held.compactMap { Self.picture($0, cache) }, isFlat: options.isFlat)
     missing = Set(images.filter { $0.state != .held }.map(\.url))
     record = folder.record
     noted = record

@@ -98,8 +98,8 @@ struct ExportLists {
   ) throws(LarderError) -> [String]? {
     if catalogs.count != 1 { try document.append("[".utf8) }
     for (number, catalog) in catalogs.enumerated() {
-      let names = try Self.json([catalog.entry.name, catalog.entry.currency])
-      let (name, currency) = (names[0], names[1])
+      let name = try Self.json(catalog.entry.name)
+      let currency = try Self.json(catalog.entry.currency)
       try document.append(number == 0 ? [] : [UInt8(ascii: ",")])
       try document.append("{\"catalog\":\(name),\"currency\":\(currency),\"items\":[".utf8)
       var (batches, isFirst) = (catalog.batches, true)
@@ -142,7 +142,7 @@ struct ExportLists {
       for item in items {
         guard let detail = ItemDocument.detail(of: item), ids.insert(item.item.id.exact).inserted
         else { continue }
-        let key = try Self.json([item.item.id])[0]
+        let key = try Self.json(item.item.id)
         try document.append("\(ids.count > 1 ? "," : "")\(key):".utf8)
         try document.append(Self.bytes(detail))
       }
@@ -215,12 +215,8 @@ struct ExportLists {
     try file.append(Self.bytes(values).dropFirst().dropLast())
   }
 
-  private static func json(_ texts: [String]) throws(LarderError) -> [String] {
-    var written: [String] = []
-    for text in texts {
-      written.append(String(decoding: try bytes([text]).dropFirst().dropLast(), as: UTF8.self))
-    }
-    return written
+  private static func json(_ text: String) throws(LarderError) -> String {
+    String(decoding: try bytes(text), as: UTF8.self)
   }
 
   private static func bytes(_ value: some Encodable) throws(LarderError) -> [UInt8] {

@@ -4,15 +4,6 @@ import Catalog
 
 /// The path of each picture in an exported folder.
 package struct ExportPlan: Sendable, Equatable {
-  /// The layout of the folder.
-  package enum Shape: String, Sendable {
-    /// Folders like those in the URLs of the pictures, for example `cdn.example/images/1.jpg`, so that a web server can
-    /// serve them instead of the shop.
-    case tree
-    /// One folder for all pictures, with the file names in their URLs, for example `1.jpg`.
-    case flat
-  }
-
   /// A picture in the cache.
   package struct Picture: Sendable, Equatable {
     /// The picture's URL.
@@ -46,14 +37,20 @@ package struct ExportPlan: Sendable, Equatable {
   ///
   /// Names that differ only in case or in Unicode normalization count as the same, because some file systems do not
   /// distinguish them.
-  package init(_ pictures: [Picture], shape: Shape) {
+  ///
+  /// - Parameters:
+  ///   - pictures: The pictures.
+  ///   - isFlat: Whether all pictures are in one folder, with the file names in their URLs, for example `1.jpg`. If
+  ///     false, there are folders like those in the URLs, for example `cdn.example/images/1.jpg`, so that a web server
+  ///     can serve the pictures instead of the shop.
+  package init(_ pictures: [Picture], isFlat: Bool) {
     var holders: [String: (path: String, sha256: String)] = [:]
     var folders: Set<String> = [Self.squares]
     for picture in pictures where paths[picture.url] == nil {
       let id = PictureID(url: picture.url)
       let file = ExportName.fitting(PictureName(url: picture.url, id: id).file, picture.type)
       let name = ExportName.portable(file, hasEnding: true)
-      let place = ExportPath(url: picture.url, shape: shape)
+      let place = ExportPath(url: picture.url, isFlat: isFlat)
       let wanted = place.path(of: picture.type) ?? name
       // Whether a path cannot be used, because it belongs to other bytes or is a folder, or because a folder above it
       // is a file.
@@ -93,7 +90,7 @@ struct ExportPath: Equatable {
   private let isShort: Bool
 
   /// Reads a URL, such as `https://cdn.example:8443/images/1.jpg?w=2`.
-  init(url: String, shape: ExportPlan.Shape) {
+  init(url: String, isFlat: Bool) {
     let rest = url.prefix { $0 != "?" && $0 != "#" }
     let start = rest.range(of: "://")?.upperBound ?? rest.startIndex
     var segments = rest[start...].split(separator: "/", omittingEmptySubsequences: false)
@@ -103,13 +100,8 @@ struct ExportPath: Equatable {
     let host = (segments.isEmpty ? "" : segments.removeFirst()).replacing(":", with: "-")
     name = segments.popLast() ?? ""
     segments.removeAll(where: \.isEmpty)
-    let folder =
-      switch shape {
-      case .flat: ""
-      case .tree:
-        ([host] + segments).map { ExportName.portable($0, hasEnding: false) }
-          .joined(separator: "/")
-      }
+    let folders = isFlat ? [] : [host] + segments
+    let folder = folders.map { ExportName.portable($0, hasEnding: false) }.joined(separator: "/")
     // The limit is below that of the system, because the path of the exported folder precedes this path.
     isShort =
       folder.utf8.count <= Self.longestFolder
