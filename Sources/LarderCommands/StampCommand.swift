@@ -174,8 +174,6 @@ struct UploadOptions: ParsableArguments {
   /// - Throws: ``CommandFailure`` when the URL or the token is unusable.
   func upload(text: String?, folder: FilePath?) throws -> PictureUpload? {
     guard let post else { return nil }
-    var form = UploadForm()
-    form.text = text ?? ""
     let destination = try UploadDestination(
       post,
       token: try FileReading.secret(
@@ -193,7 +191,7 @@ struct UploadOptions: ParsableArguments {
     options.retry.retries = retries
     return PictureUpload(
       to: destination,
-      form: form,
+      text: text ?? "",
       transport: try CurlTransport(options),
       policy: options.retry,
       memory: try folder.map { try UploadMemory(in: $0) }

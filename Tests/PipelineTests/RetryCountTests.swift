@@ -278,7 +278,7 @@ import Testing
     let picture = try UploadTests.picture()
     return PictureUpload(
       to: try UploadDestination(url, token: nil, parser: CurlURLParser()),
-      form: UploadForm(),
+      text: "",
       transport: transport,
       policy: options.retry,
       pause: { _ in }

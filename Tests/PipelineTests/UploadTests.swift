@@ -175,7 +175,7 @@ import Transport
         token: "s3cret\n",
         parser: CurlURLParser()
       ),
-      form: UploadForm(),
+      text: "",
       transport: transport,
       random: { 0 },
       pause: { wait in waits.withLock { $0.append(wait) } }
@@ -210,11 +210,9 @@ import Transport
     let folder = try TemporaryFolder()
     let picture = try Self.picture()
     func run(_ path: String = "photos", text: String = "up") throws -> PictureResult.Upload? {
-      var form = UploadForm()
-      form.text = text
       let upload = PictureUpload(
         to: try UploadDestination("\(store.baseURL)/\(path)", token: nil, parser: CurlURLParser()),
-        form: form,
+        text: text,
         transport: try CurlTransport(Self.options(store)),
         memory: try UploadMemory(in: FilePath(folder.path(""))),
         pause: { _ in }
@@ -241,7 +239,7 @@ import Transport
     defer { store.stop() }
     let upload = PictureUpload(
       to: try UploadDestination("\(store.baseURL)/photos", token: nil, parser: CurlURLParser()),
-      form: UploadForm(),
+      text: "",
       transport: try CurlTransport(Self.options(store)),
       pause: { _ in }
     )
@@ -261,7 +259,7 @@ import Transport
     let waits = Mutex(0)
     let upload = PictureUpload(
       to: try UploadDestination("\(store.baseURL)/photos", token: nil, parser: CurlURLParser()),
-      form: UploadForm(),
+      text: "",
       transport: try CurlTransport(Self.options(store)),
       pause: { _ in waits.withLock { $0 += 1 } }
     )
@@ -278,7 +276,12 @@ import Transport
     let picture = try Self.picture()
     let form = try PictureFile(picture.bytes).asJPEG()
 
-    let filled = UploadForm().filled(time: picture.time?.civil, jpeg: form, fileName: "a.jpg")
+    let filled = MultipartForm(
+      time: picture.time?.civil,
+      text: "",
+      jpeg: form,
+      fileName: "a.jpg"
+    )
 
     let text = String(decoding: filled.bytes, as: UTF8.self)
     let time = try #require(text.range(of: "\r\n\r\n2021-01-13 06:30:00\r\n"))

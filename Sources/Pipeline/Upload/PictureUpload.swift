@@ -13,7 +13,7 @@ import Transport
 /// runs again.
 package final class PictureUpload: Sendable {
   private let destination: UploadDestination
-  private let form: UploadForm
+  private let text: String
   private let transport: any Fetching
   private let policy: RetryPolicy
   private let memory: UploadMemory?
@@ -29,7 +29,7 @@ package final class PictureUpload: Sendable {
   ///
   /// - Parameters:
   ///   - destination: The URL to post to, and the token.
-  ///   - form: The other fields of the form.
+  ///   - text: The text on the stamp; an empty string if there is none.
   ///   - transport: The transport that sends the requests.
   ///   - policy: The number of retries, and the waits between them.
   ///   - memory: The record of earlier uploads. Pictures in it are not posted again. Pass nil to post every picture.
@@ -37,7 +37,7 @@ package final class PictureUpload: Sendable {
   ///   - pause: Waits for a duration. Tests use it. Nil means to wait in real time, until ``stop()`` is called.
   package init(
     to destination: UploadDestination,
-    form: UploadForm,
+    text: String,
     transport: any Fetching,
     policy: RetryPolicy = RetryPolicy(),
     memory: UploadMemory? = nil,
@@ -45,7 +45,7 @@ package final class PictureUpload: Sendable {
     pause: (@Sendable (Duration) -> Void)? = nil
   ) {
     self.destination = destination
-    self.form = form
+    self.text = text
     self.transport = transport
     self.policy = policy
     self.memory = memory
@@ -75,8 +75,9 @@ package final class PictureUpload: Sendable {
     do throws(LarderError) {
       let jpeg = try PictureFile(picture.contents(), name: name).asJPEG()
       let fileName = String((name.split(separator: "/").last ?? "photo").prefix { $0 != "." })
-      let filled = form.filled(
+      let filled = MultipartForm(
         time: picture.time?.civil,
+        text: text,
         jpeg: jpeg,
         fileName: fileName + ".jpg"
       )

@@ -2,33 +2,6 @@ import Base
 import Cache
 import Imaging
 
-/// The form that posts a stamped photo.
-///
-///     var form = UploadForm()
-///     form.text = "up before the sun"
-package struct UploadForm: Sendable, Equatable {
-  /// The text on the stamp; an empty string if there is none.
-  package var text = ""
-
-  /// Makes a form without text.
-  package init() {}
-
-  /// Fills the form.
-  ///
-  /// The picture is the last field.
-  func filled(time: CivilTime?, jpeg: [UInt8], fileName: String) -> MultipartForm {
-    var parts: [MultipartForm.Part] = []
-    if let time {
-      parts.append(MultipartForm.Part(name: "dateTime", bytes: Array(time.text.utf8)))
-    }
-    parts.append(MultipartForm.Part(name: "timeStampContents", bytes: Array(text.utf8)))
-    parts.append(
-      MultipartForm.Part(name: "image", fileName: fileName, type: "image/jpeg", bytes: jpeg)
-    )
-    return MultipartForm(parts)
-  }
-}
-
 /// A `multipart/form-data` body. (RFC 7578)
 ///
 /// The bytes depend only on the parts, so that the same form always has the same bytes. This includes the boundary,
@@ -89,5 +62,24 @@ struct MultipartForm {
       default: text.unicodeScalars.append(scalar)
       }
     }
+  }
+}
+
+extension MultipartForm {
+  /// The form that posts a stamped photo, which is the last field.
+  ///
+  /// - Parameters:
+  ///   - time: The time on the stamp; nil if it is not known.
+  ///   - text: The text on the stamp; an empty string if there is none.
+  ///   - jpeg: The photo.
+  ///   - fileName: The name of the photo's file.
+  init(time: CivilTime?, text: String, jpeg: [UInt8], fileName: String) {
+    let dateTime = time.map { Part(name: "dateTime", bytes: Array($0.text.utf8)) }
+    self.init(
+      (dateTime.map { [$0] } ?? []) + [
+        Part(name: "timeStampContents", bytes: Array(text.utf8)),
+        Part(name: "image", fileName: fileName, type: "image/jpeg", bytes: jpeg),
+      ]
+    )
   }
 }
