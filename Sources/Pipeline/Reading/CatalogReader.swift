@@ -143,10 +143,8 @@ package struct CatalogReader: Sendable {
         thing: cache
       )
     }
-    if let moment {
-      past = try Self.run(of: catalog, at: moment, index)
-    } else {
-      past = nil
+    past = try moment.map { [catalog, index] moment throws(LarderError) in
+      try Self.run(of: catalog, at: moment, index)
     }
   }
 
@@ -166,17 +164,6 @@ package struct CatalogReader: Sendable {
           ?? "no sync of it has ended yet"),
       thing: catalog.name
     )
-  }
-
-  /// The ids of all items, in the catalog's order.
-  ///
-  /// The items themselves are not read.
-  private func ids() throws(LarderError) -> [String] {
-    var ids: [String] = []
-    for listing in try sections().compactMap(\.listing) {
-      ids += try index.itemKeys(listing: listing)
-    }
-    return ids
   }
 
   /// Whether the index can be read, even if no run has ended yet.
@@ -306,7 +293,11 @@ package struct CatalogReader: Sendable {
 
   /// The ids of items that are most similar to `id`, for a suggestion after a mistyped id.
   package func nearestIDs(to id: String) throws(LarderError) -> [String] {
-    nearest(3, to: id, in: Set(try ids()).sorted())
+    var ids: Set<String> = []
+    for listing in try sections().compactMap(\.listing) {
+      ids.formUnion(try index.itemKeys(listing: listing))
+    }
+    return nearest(3, to: id, in: ids.sorted())
   }
 
   /// The path of a file in a cache, including that of the cache.

@@ -103,9 +103,7 @@ extension CatalogReader {
       var own = StruckPrices(section: section)
       if let listing = section.listing {
         try index.forEachBatch(of: listing) { records throws(LarderError) in
-          var items: [StoreItem] = []
-          for record in records { items.append(try record.storeItem()) }
-          try judge(items, through: last.id, into: &own)
+          try judge(records.storeItems(), through: last.id, into: &own)
         }
       }
       found.append(own)

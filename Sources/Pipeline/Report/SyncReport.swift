@@ -351,27 +351,10 @@ extension KeyedDecodingContainer {
   /// Reads counts.
   ///
   /// If the key is absent, there are none. The synthesized `init(from:)` calls this function.
-  fileprivate func decode(_ type: [String: Int].Type, forKey key: Key) throws -> [String: Int] {
-    try decodeIfPresent(type, forKey: key) ?? [:]
-  }
-
-  /// Reads counts by stage.
-  ///
-  /// If the key is absent, there are none.
-  fileprivate func decode(
-    _ type: SyncReport.FailureCounts.Type,
+  fileprivate func decode<Kind: Decodable, Count: Decodable>(
+    _ type: [Kind: Count].Type,
     forKey key: Key
-  ) throws -> SyncReport.FailureCounts {
-    try decodeIfPresent(type, forKey: key) ?? [:]
-  }
-
-  /// Reads the numbers of unfinished requests by stage.
-  ///
-  /// If the key is absent, there are none.
-  fileprivate func decode(
-    _ type: [SyncReport.Stage: Int].Type,
-    forKey key: Key
-  ) throws -> [SyncReport.Stage: Int] {
+  ) throws -> [Kind: Count] {
     try decodeIfPresent(type, forKey: key) ?? [:]
   }
 
