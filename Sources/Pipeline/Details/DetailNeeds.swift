@@ -14,7 +14,7 @@ struct DetailNeeds: Sendable {
   /// The digest of the rules in the catalog file for decoding details.
   let mapping: Int64
   let addresses: CatalogAddresses
-  private let policy: RevalidationPolicy
+  let policy: RevalidationPolicy
 
   /// Makes the rules of a run; nil if it requests no details.
   init?(_ request: RunRequest, _ policy: RevalidationPolicy) {

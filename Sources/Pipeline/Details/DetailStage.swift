@@ -368,7 +368,7 @@ final class DetailStage: Sendable {
   /// The cached version is kept, and its pictures are brought up to date.
   private func refuse(_ detail: Detail, _ why: String) {
     let words = context.secrets.applied(to: why)
-    context.failures.note(undecodable: .detail, id: detail.id, detail.request.source, words)
+    context.failures.note(.detail, id: detail.id, detail.request.source.redacted, words)
     endWithout(detail)
   }
 
@@ -468,16 +468,13 @@ final class DetailStage: Sendable {
     // If all details are missing and none was in the cache, this is probably a first sync with a wrong URL.
     if tally.total >= 3, tally.missing == tally.total, state.known == 0 {
       context.failures.note(
-        SyncReport.Failure(
-          stage: .detail,
-          id: nil,
-          url: needs.rule.urlTemplate,
-          reason: FailureReason.detailsMissing.rawValue,
-          attempts: tally.total,
-          detail:
-            "cannot read any of \(tally.total) details: the shop answers that they do not exist; correct "
-            + "detail.url in the catalog file, or remove detail"
-        )
+        .detail,
+        id: nil,
+        needs.rule.urlTemplate,
+        for: .detailsMissing,
+        attempts: tally.total,
+        "cannot read any of \(tally.total) details: the shop answers that they do not exist; correct "
+          + "detail.url in the catalog file, or remove detail"
       )
     }
     guard !ShrinkGuard.isSuspicious(details: state.held, missing: state.vanished.count) else {
@@ -516,15 +513,12 @@ final class DetailStage: Sendable {
     for field in verdict.absent {
       let paths = mapping.paths(of: field).map(\.description)
       context.failures.note(
-        SyncReport.Failure(
-          stage: .detail,
-          id: nil,
-          url: needs.rule.urlTemplate,
-          reason: FailureReason.fieldMissing.rawValue,
-          attempts: 1,
-          detail: "cannot read \(field.name): no detail has a value at "
-            + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or remove it"
-        )
+        .detail,
+        id: nil,
+        needs.rule.urlTemplate,
+        for: .fieldMissing,
+        "cannot read \(field.name): no detail has a value at "
+          + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or remove it"
       )
     }
     return !verdict.kept.isEmpty

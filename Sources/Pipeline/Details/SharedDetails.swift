@@ -67,6 +67,6 @@ extension RunContext {
   }
 
   private func note(_ request: DocumentRequest, _ words: String) {
-    failures.note(undecodable: .detail, id: nil, request.source, secrets.applied(to: words))
+    failures.note(.detail, id: nil, request.source.redacted, secrets.applied(to: words))
   }
 }

@@ -124,29 +124,6 @@ extension TransferFailure {
   }
 }
 
-extension RunContext {
-  /// Makes the request for a document, with the version that is in the cache.
-  ///
-  /// - Parameters:
-  ///   - source: The document's source.
-  ///   - reader: The name of the document's decoder.
-  ///   - mapping: The digest of the rules for decoding the document.
-  /// - Returns: The request.
-  /// - Throws: ``LarderError`` when the index cannot be read or written.
-  func request(
-    for source: DocumentSource,
-    reader: String,
-    mapping: Int64
-  ) throws(LarderError) -> DocumentRequest {
-    DocumentRequest(
-      source: source,
-      reader: reader,
-      mapping: mapping,
-      held: try index.held(source, reader: reader, mapping: mapping)
-    )
-  }
-}
-
 extension Index {
   /// The row of a document; nil if it was never fetched, or was decoded by other rules than those in the catalog file.
   func held(

@@ -93,9 +93,9 @@ struct SectionGuard: Sendable {
       result.withheld = try context.index.vanished(from: shown, in: section.listing)
     } else if shown == nil {
       context.failures.note(
-        undecodable: .section,
+        .section,
         id: section.key,
-        reading.next,
+        reading.next.redacted,
         finding.problem,
         remedy: finding.remedy
       )
@@ -109,15 +109,12 @@ struct SectionGuard: Sendable {
       let item = context.catalog.mapping(ofSource: reading.position).item
       let paths = item.paths(of: field).map(\.description)
       context.failures.note(
-        SyncReport.Failure(
-          stage: .section,
-          id: key,
-          url: reading.start.redacted,
-          reason: FailureReason.fieldMissing.rawValue,
-          attempts: 1,
-          detail: "cannot read item.\(field.rawValue) of section \(key): no item has a value at "
-            + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or remove it"
-        )
+        .section,
+        id: key,
+        reading.start.redacted,
+        for: .fieldMissing,
+        "cannot read item.\(field.rawValue) of section \(key): no item has a value at "
+          + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or remove it"
       )
     }
   }
@@ -137,7 +134,7 @@ struct SectionGuard: Sendable {
     let name = section.key.isEmpty ? "number \(failed.position + 1) of the response" : section.key
     let words = "cannot read section \(name): \(reason)"
     let id = section.key.isEmpty ? nil : section.key
-    context.failures.note(undecodable: .section, id: id, reading.start, words)
+    context.failures.note(.section, id: id, reading.start.redacted, words)
     guard id != nil, !isKnown else { return nil }
     return last.fallback(for: section.key, words)
   }
@@ -162,9 +159,9 @@ struct SectionGuard: Sendable {
   /// catalog file.
   func refuse(claimed key: String, _ reading: SectionReading) {
     context.failures.note(
-      undecodable: .section,
+      .section,
       id: key,
-      reading.start,
+      reading.start.redacted,
       "cannot use section \(key) from this response: another source of the catalog file already "
         + "has a section with this key; correct \"key\" beside \"each\", or remove one of the sources"
     )

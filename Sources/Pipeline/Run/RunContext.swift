@@ -164,30 +164,37 @@ final class FailureLog: Sendable {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// Records a failure whose requests are counted elsewhere.
-  func note(_ failure: SyncReport.Failure) {
-    state.withLock { $0.add(failure, nil, most: most) }
-  }
-
-  /// Records a response that was received but cannot be read.
+  /// Records a failure of data that was received, for example because it cannot be read.
+  ///
+  /// Its requests are counted elsewhere.
+  ///
+  /// - Parameters:
+  ///   - stage: The stage that made the requests.
+  ///   - id: The section's key or the item's id.
+  ///   - url: The URL or path without secrets.
+  ///   - reason: The reason.
+  ///   - attempts: The number of requests.
+  ///   - words: The explanation.
+  ///   - remedy: An option of the next sync that would help.
   func note(
-    undecodable stage: SyncReport.Stage,
+    _ stage: SyncReport.Stage,
     id: String?,
-    _ source: DocumentSource,
+    _ url: String,
+    for reason: FailureReason = .undecodable,
+    attempts: Int = 1,
     _ words: String,
     remedy: SyncReport.Remedy? = nil
   ) {
-    note(
-      SyncReport.Failure(
-        stage: stage,
-        id: id,
-        url: source.redacted,
-        reason: FailureReason.undecodable.rawValue,
-        attempts: 1,
-        detail: words,
-        remedy: remedy
-      )
+    let failure = SyncReport.Failure(
+      stage: stage,
+      id: id,
+      url: url,
+      reason: reason.rawValue,
+      attempts: attempts,
+      detail: words,
+      remedy: remedy
     )
+    state.withLock { $0.add(failure, nil, most: most) }
   }
 
   /// Counts the requests of a transfer that is not recorded as a failure.

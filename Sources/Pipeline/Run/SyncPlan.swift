@@ -80,12 +80,12 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       )
       let index = try Index.existing(in: cache)
       let needs = request.needs(over: transport)
-      for (position, source) in request.sections.enumerated() {
-        try planPages(request.catalog, position, source, index, needs, transport, now)
+      for position in request.sections.indices {
+        try planPages(request, position, index, needs, transport)
       }
       guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog.name })
       else { return }
-      try planItems(request, entry, index, needs, transport, now)
+      try planItems(request, entry, index, needs, transport)
       sweep = try CacheLayout(reading: cache).strays(index)
     } catch {
       throw LarderError.ending(error, "plan \(catalog.name)")
@@ -94,14 +94,13 @@ package struct SyncPlan: Sendable, Equatable, Codable {
 
   /// Plans a section's first page, and each further page that the cache has.
   private mutating func planPages(
-    _ catalog: CatalogFile,
+    _ request: RunRequest,
     _ position: Int,
-    _ first: DocumentSource,
     _ index: Index?,
     _ needs: RevalidationPolicy,
-    _ transport: any URLParsing,
-    _ now: UnixTime
+    _ transport: any URLParsing
   ) throws {
+    let (catalog, first) = (request.catalog, request.sections[position])
     let mapping = catalog.listingDigest(at: position)
     var reading = SectionReading(
       position: position,
@@ -116,7 +115,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         if case .file = source {
           "read"
         } else {
-          switch needs.need(ofListing: held, source, at: now) {
+          switch needs.need(ofListing: held, source, at: request.now()) {
           case .fresh, .rest: "fresh"
           case .revalidate: "revalidate"
           case .refetch: "fetch"
@@ -127,12 +126,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       )
       guard let index, let held else { return }
       reading.pages.append(SectionPage(document: held, sections: try index.decoded(held.id)))
-      let sequence = PageSequence(
-        rule: catalog.paging(ofSource: position),
-        index: index,
-        parser: transport
-      )
-      switch try sequence.step(after: reading) {
+      switch try reading.step(by: catalog.paging(ofSource: position), in: index, transport) {
       case .next(let next): reading.next = next
       case .invalid(let failure): throw failure
       case .complete, .repeats, .beyondLimit: return
@@ -148,10 +142,9 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     _ entry: CatalogEntry,
     _ index: Index,
     _ needs: RevalidationPolicy,
-    _ transport: any Fetching,
-    _ now: UnixTime
+    _ transport: any Fetching
   ) throws {
-    let options = request.options
+    let (options, now) = (request.options, request.now())
     guard let run = try index.lastRun(catalog: entry.id) else { return }
     let traits = PictureTraits(from: request.named, over: transport)
     // A sync would let the pictures with `Vary` expire first.
@@ -177,7 +170,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       if !options.thumbnailsOnly { count(try due.see(details: fresh, by: dueRule)) }
     }
     if let details, let dueDetails {
-      try planDetails(details, dueDetails, index, needs, total, now) { row throws(LarderError) in
+      try planDetails(details, dueDetails, index, total, now) { row throws(LarderError) in
         if !options.thumbnailsOnly { count(try due.see(details: [row], by: dueRule)) }
       }
     }
@@ -204,7 +197,6 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     _ details: DetailNeeds,
     _ due: DueDetails,
     _ index: Index,
-    _ needs: RevalidationPolicy,
     _ total: Int,
     _ now: UnixTime,
     show: (Int64) throws(LarderError) -> Void
@@ -223,7 +215,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
           // All details are in one document, which is requested once.
           hasAsked = true
           let held = try details.heldShared(detail.document, state, at: source, in: index)
-          let need = needs.need(ofListing: held, source, at: now)
+          let need = details.policy.need(ofListing: held, source, at: now)
           self.details.add(source.redacted, need, count: total)
         }
         // If the shop no longer has the detail, its pictures are kept, but not requested.

@@ -144,17 +144,8 @@ struct SectionPage: Sendable {
   var sections: [DecodedSection]
 }
 
-/// Decides which page of a source to read next.
-///
-/// A run uses it, and so does the plan that `--dry-run` prints.
-struct PageSequence {
-  /// The catalog file's rule for pages; nil if the source has only one page.
-  let rule: PagingRule?
-  /// The index that stores the items of the pages.
-  let index: Index
-  /// The URL parser.
-  let parser: any URLParsing
-
+// The decision which page of a source to read next. A run uses it, and so does the plan that `--dry-run` prints.
+extension SectionReading {
   /// The next step after a page.
   enum Step: Sendable {
     /// There is no further page, so the source is complete.
@@ -170,47 +161,53 @@ struct PageSequence {
     case invalid(TransferFailure)
   }
 
-  /// Returns the step after the last page of a reading.
+  /// Returns the step after the last page.
   ///
   /// Call it once for each page, because it notes the page's items.
   ///
+  /// - Parameters:
+  ///   - rule: The catalog file's rule for pages; nil if the source has only one page.
+  ///   - index: The index that stores the items of the pages.
+  ///   - parser: The URL parser.
+  /// - Returns: The step.
   /// - Throws: ``LarderError``, with code `damaged` if an item of the page cannot be read.
-  func step(after reading: SectionReading) throws(LarderError) -> Step {
-    guard let rule, let last = reading.pages.last else { return .complete }
+  func step(
+    by rule: PagingRule?,
+    in index: Index,
+    _ parser: any URLParsing
+  ) throws(LarderError) -> Step {
+    guard let rule, let last = pages.last else { return .complete }
     for section in last.sections { try index.demandWhole(section.listing) }
-    if try isRepeat(last, of: reading) { return .repeats }
-    guard let text = last.document.next, text != reading.start.name, !reading.pages.names(text)
-    else { return .complete }
-    let next: DocumentSource
+    if try isRepeat(last, in: index) { return .repeats }
+    guard let text = last.document.next, text != start.name, !pages.names(text) else {
+      return .complete
+    }
+    let following: DocumentSource
     do throws(TransferFailure) {
-      next = try source(at: text, after: reading.next)
+      following = try source(at: text, by: rule, parser)
     } catch {
       return .invalid(error)
     }
-    guard reading.pages.count < rule.limit else {
+    guard pages.count < rule.limit else {
       return .beyondLimit(
-        next,
-        "cannot read all of section \(reading.key ?? "all"): it has more than \(rule.limit) pages; "
+        following,
+        "cannot read all of section \(key ?? "all"): it has more than \(rule.limit) pages; "
           + "raise paging.limit in the catalog file"
       )
     }
-    let isFirst = reading.pages.count == 1
-    try index.notePage(last.sections, of: reading.position, isFirst: isFirst)
-    return .next(next)
+    try index.notePage(last.sections, of: position, isFirst: pages.count == 1)
+    return .next(following)
   }
 
   /// Whether the last page has the same bytes as an earlier one, or lists only items that they list too.
-  private func isRepeat(
-    _ page: SectionPage,
-    of reading: SectionReading
-  ) throws(LarderError) -> Bool {
-    guard reading.pages.count > 1 else { return false }
-    if reading.pages.has(bytesOf: page) { return true }
+  private func isRepeat(_ page: SectionPage, in index: Index) throws(LarderError) -> Bool {
+    guard pages.count > 1 else { return false }
+    if pages.has(bytesOf: page) { return true }
     var count = 0
     for section in page.sections {
       let isNew = try index.lists(
         newItemsIn: section.listing,
-        of: reading.position,
+        of: position,
         section: section.key
       )
       if isNew { return false }
@@ -222,11 +219,12 @@ struct PageSequence {
   /// The page that a text in the index names; see ``NextPage``.
   private func source(
     at text: String,
-    after last: DocumentSource
+    by rule: PagingRule,
+    _ parser: any URLParsing
   ) throws(TransferFailure) -> DocumentSource {
-    guard let value = NextPage.value(in: text), let place = rule?.place,
-      case .query(let query) = last
-    else { return last.moved(to: try parser.parse(text, relativeTo: nil)) }
+    guard let value = NextPage.value(in: text), let place = rule.place,
+      case .query(let query) = next
+    else { return next.moved(to: try parser.parse(text, relativeTo: nil)) }
     return .query(try query.page(kept: value, at: place, parser))
   }
 }

@@ -91,10 +91,15 @@ final class SectionStage: Sendable {
   }
 
   private func request(for reading: SectionReading) throws(LarderError) -> DocumentRequest {
-    var request = try context.request(
-      for: reading.next,
+    var request = DocumentRequest(
+      source: reading.next,
       reader: context.catalog.reader(at: reading.position),
       mapping: context.catalog.listingDigest(at: reading.position)
+    )
+    request.held = try context.index.held(
+      reading.next,
+      reader: request.reader,
+      mapping: request.mapping
     )
     // A page of one section always has a row for it. If the index was damaged and lost that row, fetch the page again.
     if let held = request.held, !context.catalog.isMany(source: reading.position),
@@ -200,7 +205,7 @@ final class SectionStage: Sendable {
     case .failure(let error):
       let hint = error.remedy == nil ? "; check the shop's response" : ""
       let words = context.secrets.applied(to: error.description) + hint
-      context.failures.note(undecodable: .section, id: reading.key, reading.next, words)
+      context.failures.note(.section, id: reading.key, reading.next.redacted, words)
       return try breakOff(reading, words)
     }
     if context.options.strict, let bad = draft.listing.skipped.first {
@@ -245,19 +250,15 @@ final class SectionStage: Sendable {
     let words =
       "cannot read section \(bad.section): item" + (index.map { " \($0)" } ?? "")
       + (bad.field.map { ", \($0)" } ?? "") + ": \(bad.reason)"
-    context.failures.note(undecodable: .section, id: bad.section, reading.next, words)
+    context.failures.note(.section, id: bad.section, reading.next.redacted, words)
     fail(reading, words)
   }
 
   /// Reads the next page, or completes the source if there is none.
   private func goOn(_ reading: SectionReading) throws(LarderError) {
     var reading = reading
-    let sequence = PageSequence(
-      rule: context.catalog.paging(ofSource: reading.position),
-      index: context.index,
-      parser: context.transport
-    )
-    switch try sequence.step(after: reading) {
+    let rule = context.catalog.paging(ofSource: reading.position)
+    switch try reading.step(by: rule, in: context.index, context.transport) {
     case .complete:
       break
     case .repeats:
@@ -271,14 +272,12 @@ final class SectionStage: Sendable {
     case .beyondLimit(let url, let words):
       reading.ceiling = words
       context.failures.note(
-        SyncReport.Failure(
-          stage: .section,
-          id: reading.key,
-          url: url.redacted,
-          reason: FailureReason.pageLimit.rawValue,
-          attempts: 0,
-          detail: words
-        )
+        .section,
+        id: reading.key,
+        url.redacted,
+        for: .pageLimit,
+        attempts: 0,
+        words
       )
     }
     try complete(reading)
