@@ -66,13 +66,13 @@ enum ReportFixture {
     report: SyncReport = SyncReport(catalog: "shop")
   ) -> ReportData {
     ReportData(
+      diff: RunDiff(catalog: "shop", old: 1, new: 2, items: listing),
       catalog: "shop",
       currency: "USD",
       sections: ["a", "b"].map {
         RunSection(key: $0, title: "Section \($0)", subtitle: nil, listing: nil, source: "network")
       },
       items: items,
-      changes: ReportData.Changes(old: 1, new: 2, listing: listing),
       runs: [ReportData.Run(time: run(2, "complete"), report: report)]
     )
   }

@@ -89,10 +89,11 @@ import Testing
     data.sections[0].title = evil
     data.sections[0].subtitle = evil
     let change = StoreItem(id: evil, title: evil)
-    data.changes.listing = CatalogDiff(
+    let listing = CatalogDiff(
       from: [Section(key: "a", title: "", items: [StoreItem(id: evil, title: "before")])],
       to: [Section(key: "a", title: "", items: [change])]
     )
+    data.diff = RunDiff(catalog: evil, old: 1, new: 2, items: listing)
 
     for language in PageLanguage.allCases {
       let html = try ReportFixture.page(data, language)
@@ -250,7 +251,7 @@ import Testing
     var data = ReportFixture.data([ReportFixture.item("1")])
     #expect(try ReportFixture.page(data).contains("Nothing changed since the run before."))
 
-    data.changes.old = nil
+    data.diff = RunDiff(catalog: "shop", old: nil, new: 2, items: data.diff.items)
     let first = try ReportFixture.page(data)
     let korean = try ReportFixture.page(data, .korean)
 
@@ -320,10 +321,7 @@ import Testing
         ReportFixture.item($0.id, title: "Dish \($0.id)")
       }
     )
-    data.changes.period = ReportData.Period(
-      since: ReportFixture.now + -2_592_000,
-      items: nets
-    )
+    data.period = (since: ReportFixture.now + -2_592_000, items: nets)
     let page = try ReportFixture.page(data)
     let korean = try ReportFixture.page(data, .korean)
     let changes = try #require(page.firstRange(of: "id=\"changes\"")).lowerBound
@@ -346,7 +344,7 @@ import Testing
     #expect(page.split(separator: "id=\"changes\"").count == 2)
     #expect(!page.contains("id=\"sizes\"") && !page.contains("href=\"#sizes\""))
     #expect(korean.contains("2023-10-15 22:13 이후 달라진 점") && korean.contains("내린 가격 (2)"))
-    data.changes.period?.items = []
+    data.period?.items = []
     data.items = []
     #expect(try ReportFixture.page(data).contains("Nothing changed in this time."))
   }

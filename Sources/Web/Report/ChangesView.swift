@@ -43,13 +43,11 @@ struct ChangesView {
   ///   - language: The page's language.
   ///   - clock: The page's clock.
   init(_ data: ReportData, _ cards: ReportCards, _ language: PageLanguage, _ clock: PageClock) {
-    let changes = data.changes
     let rows = Rows(cards: cards, language: language)
-    since = changes.period.map { clock.text($0.since) } ?? ""
-    (old, new) = (changes.old.map { "\($0)" } ?? "", "\(changes.new)")
-    isFirst = changes.period == nil && changes.old == nil
-    let found =
-      changes.period.map { rows.all(of: $0.items) } ?? (isFirst ? [] : rows.all(of: data))
+    since = data.period.map { clock.text($0.since) } ?? ""
+    (old, new) = (data.diff.old.map { "\($0)" } ?? "", "\(data.diff.new)")
+    isFirst = data.period == nil && data.diff.old == nil
+    let found = data.period.map { rows.all(of: $0.items) } ?? (isFirst ? [] : rows.all(of: data))
     count = found.map(\.rows.count).reduce(0, +).grouped
     let speech = PageLanguage.spoken(in: data.items.prefix(200).map(\.item.title))
     groups = found.filter { !$0.rows.isEmpty }.map { title, rows in
@@ -102,7 +100,7 @@ private struct Rows {
   /// The changes between two runs; the largest price reductions come first.
   func all(of data: ReportData) -> [(title: String, rows: [ChangesView.Row])] {
     let say = language.of
-    let (listing, titles) = (data.changes.listing, data.changes.titles)
+    let (listing, titles) = (data.diff.items, data.titles)
     let items = Dictionary(data.items.map { ($0.id, $0.item) }) { first, _ in first }
     let own = Dictionary(grouping: listing.changed) { [$0.section, $0.id] }
     let ranked = listing.changed.largestFirst {
@@ -121,7 +119,7 @@ private struct Rows {
       (say("Changed", "바뀐 상품"), changed),
       (say("New", "새 상품"), listing.added.map { row($0.id) }),
       (say("Gone", "사라진 상품"), listing.removed.map { row($0.id, title: titles[$0.id.exact]) }),
-      (say("Pictures with new bytes", "새로 바뀐 사진"), data.changes.pictures.map { row($0) }),
+      (say("Pictures with new bytes", "새로 바뀐 사진"), data.diff.pictures.map { row($0) }),
     ]
   }
 

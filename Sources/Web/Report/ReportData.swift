@@ -3,33 +3,8 @@ import Cache
 import Catalog
 import Pipeline
 
+/// The data that a report shows.
 struct ReportData: Sendable {
-  /// The changes that a report shows: those of the last run, or those of a period.
-  struct Changes: Sendable {
-    /// The run with which the last run is compared; nil if the last run is the first.
-    var old: RunID?
-    /// The last run.
-    var new: RunID
-    /// The differences between the lists of items of the two runs.
-    var listing: CatalogDiff
-    /// The titles of removed items, by item id.
-    var titles: [ExactText: String] = [:]
-    /// The URLs of pictures whose bytes have changed.
-    var pictures: [String] = []
-    /// The changes of a period; nil if the report shows the changes of the last run.
-    ///
-    /// `larder report --since` sets the period.
-    var period: Period?
-  }
-
-  /// The changes since a given time.
-  struct Period: Sendable {
-    /// The start of the period.
-    var since: UnixTime
-    /// The items that differ from their state at the start of the period.
-    var items: [NetChange]
-  }
-
   /// A run of `sync` or `warm`, and its report.
   struct Run: Sendable {
     var time: RunEntry
@@ -37,14 +12,21 @@ struct ReportData: Sendable {
     var report: SyncReport?
   }
 
+  /// The differences between the last run and the one before it, if the last run is not the first.
+  var diff: RunDiff
+  /// The titles of the items that the last run removed, by item id.
+  var titles: [ExactText: String] = [:]
+  /// The start of a period, and the items that differ from their state at that time; nil if the report shows the
+  /// changes of the last run.
+  ///
+  /// `larder report --since` sets the period.
+  var period: (since: UnixTime, items: [NetChange])?
   var catalog: String
   var currency: String
   /// The sections in the order of the catalog file.
   var sections: [RunSection]
   /// The items of all sections, section by section.
   var items: [ShownItem]
-  /// The changes of the last run or of the period.
-  var changes: Changes
   /// The last runs, the newest first; at most ``shownRuns``.
   var runs: [Run]
 
@@ -68,15 +50,9 @@ extension ReportData {
     at now: UnixTime,
     since: UnixTime? = nil
   ) throws(LarderError) {
-    let diff = try reader.diff(from: nil, to: nil)
-    changes = Changes(
-      old: diff.old,
-      new: diff.new,
-      listing: diff.items,
-      pictures: diff.pictures
-    )
+    diff = try reader.diff(from: nil, to: nil)
     if let old = diff.old {
-      changes.titles = try reader.titles(of: Set(diff.items.removed.map(\.id.exact)), in: old)
+      titles = try reader.titles(of: Set(diff.items.removed.map(\.id.exact)), in: old)
     }
     catalog = reader.catalog.name
     currency = reader.catalog.currency
@@ -84,7 +60,7 @@ extension ReportData {
     var listed = try reader.list()
     if let since {
       let changed = try reader.netChanges(since: since)
-      changes.period = Period(since: since, items: changed)
+      period = (since, changed)
       let ids = Set(changed.map(\.id.exact))
       listed = listed.filter { ids.contains($0.id.exact) }
       let keys = Set(listed.flatMap(\.sections))
@@ -128,18 +104,30 @@ struct ReportShelf {
     return data.sections.enumerated().map { place, section in
       let own = items[section.key] ?? []
       defer { first += own.count }
-      let title = PlainText.line(section.title)
-      let texts = [title] + own.prefix(200).map(\.item.title)
+      let (title, subtitle, speech) = section.heading(over: own.lazy.map(\.item.title))
       return ReportShelf(
         anchor: "s\(place + 1)",
-        title: title.isEmpty ? PlainText.line(section.key) : title,
-        subtitle: section.subtitle.map(PlainText.line) ?? "",
+        title: title,
+        subtitle: subtitle,
         items: own,
         first: first,
         count: language.count(own.count, "item", "items", "상품"),
         isStale: section.isStale,
-        speech: speech(PageLanguage.spoken(in: texts))
+        speech: speech
       )
     }
+  }
+}
+
+extension RunSection {
+  /// The texts above a section's items, given the titles of the items: the section's title, or its key if it has no
+  /// title, the line below, and the `lang` attribute of all these texts as in ``ReportShelf/speech``.
+  func heading(over titles: some Sequence<String>) -> (
+    title: String, subtitle: String, speech: String
+  ) {
+    let title = PlainText.line(title)
+    let speech = ReportShelf.speech(PageLanguage.spoken(in: [title] + titles.prefix(200)))
+    let shown = title.isEmpty ? PlainText.line(key) : title
+    return (shown, subtitle.map(PlainText.line) ?? "", speech)
   }
 }

@@ -55,7 +55,7 @@ struct ReportView: PageView {
     made = MomentView(clock.now, clock)
     zone = clock.zone
     self.shelves = shelves
-    isPeriod = report.changes.period != nil
+    isPeriod = report.period != nil
     let run = report.runs.first { $0.report != nil }
     outcome = language.outcome(run?.time.outcome)
     outcomeTone = RunsView.tone(run?.time.outcome)

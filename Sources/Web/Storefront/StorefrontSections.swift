@@ -25,12 +25,7 @@ struct StorefrontSections: Sendable {
     init(_ section: RunSection, _ items: [StoreItem]) {
       self.section = section
       self.items = items
-      let title = PlainText.line(section.title)
-      self.title = title.isEmpty ? PlainText.line(section.key) : title
-      subtitle = section.subtitle.map(PlainText.line) ?? ""
-      speech = ReportShelf.speech(
-        PageLanguage.spoken(in: [title] + items.prefix(200).map(\.title))
-      )
+      (title, subtitle, speech) = section.heading(over: items.lazy.map(\.title))
     }
   }
 
