@@ -2,35 +2,27 @@ import Base
 import Cache
 import Transport
 
-/// Writes large objects by the multipart upload of S3, which sends an object in several parts.
-///
-/// The object becomes visible when the upload is completed.
-struct PartUpload: Sendable {
+/// Multipart uploads of S3, which send a large object in several parts.
+extension ObjectStore {
   /// The size of a part, and the maximum size of an object that is uploaded in one request.
   ///
   /// It is 5 MiB, the smallest part that S3 allows. (S3, "multipart upload limits")
-  static let least = 5 << 20
+  static let partSize = 5 << 20
   /// The age in seconds after which an unfinished upload is aborted: a day.
   private static let patience: Int64 = 86_400
 
-  private let store: ObjectStore
-
-  init(_ store: ObjectStore) {
-    self.store = store
-  }
-
   /// Writes an object in parts, one part after the other.
   ///
-  /// If a part fails, the upload is aborted.
+  /// The object becomes visible when the upload is completed. If a part fails, the upload is aborted.
   ///
   /// - Returns: The entity-tag of the object.
   /// - Throws: ``LarderError``. In that case the stored object is unchanged.
-  func put(
+  func putParts(
     _ bytes: RemoteBytes,
     to path: String,
     headers: Headers
   ) throws(LarderError) -> String {
-    let begun = try store.answer(
+    let begun = try answer(
       .post,
       path,
       query: ["uploads": ""],
@@ -56,15 +48,15 @@ struct PartUpload: Sendable {
   ) throws(LarderError) -> String {
     let size = Int(bytes.count.count)
     var list = "<CompleteMultipartUpload>"
-    for (number, start) in stride(from: 0, to: size, by: Self.least).enumerated() {
+    for (number, start) in stride(from: 0, to: size, by: Self.partSize).enumerated() {
       let part: [UInt8]
       do throws(LarderError) {
-        part = try bytes.bytes(start..<min(size, start + Self.least))
+        part = try bytes.bytes(start..<min(size, start + Self.partSize))
       } catch {
         throw LarderError(.storeUnfit, error.description)
       }
       let query = ["partNumber": "\(number + 1)", "uploadId": id]
-      let reply = try store.answer(
+      let reply = try answer(
         .put,
         path,
         query: query,
@@ -76,7 +68,7 @@ struct PartUpload: Sendable {
         "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\"\(XMLText.escaped(reply.tag))\"</ETag></Part>"
     }
     list += "</CompleteMultipartUpload>"
-    let reply = try store.answer(
+    let reply = try answer(
       .post,
       path,
       query: ["uploadId": id],
@@ -87,7 +79,7 @@ struct PartUpload: Sendable {
     // Even a reply with status 200 may have an error in its body, because S3 sends the status before the work is done.
     // (S3, CompleteMultipartUpload)
     if let code = S3Reply.refusal(reply.body) {
-      throw LarderError(code, "write", store.name(path))
+      throw LarderError(code, "write", name(path))
     }
     guard let tag = S3Reply.whole(reply.body) else {
       throw unfit(path, "the store gave no ETag")
@@ -96,11 +88,11 @@ struct PartUpload: Sendable {
   }
 
   private func unfit(_ path: String, _ words: String) -> LarderError {
-    LarderError(.storeUnfit, "cannot write \(store.name(path)): \(words)")
+    LarderError(.storeUnfit, "cannot write \(name(path)): \(words)")
   }
 
   private func abort(_ path: String, _ id: String) throws(LarderError) {
-    _ = try store.answer(.delete, path, query: ["uploadId": id], doing: "end an upload to")
+    _ = try answer(.delete, path, query: ["uploadId": id], doing: "end an upload to")
   }
 
   /// Aborts uploads that were begun more than a day ago and are not completed.
@@ -109,27 +101,26 @@ struct PartUpload: Sendable {
   ///   - path: The path below which uploads are aborted.
   ///   - now: The present moment.
   /// - Throws: ``LarderError``.
-  func abortOld(below path: String, now: UnixTime) throws(LarderError) {
-    var pages = ListedPages("list the uploads of \(store.location)")
+  func abortOldUploads(below path: String, now: UnixTime) throws(LarderError) {
+    var pages = ListedPages("list the uploads of \(location)")
     var next: S3Reply.Marker?
     repeat {
       var query = [
-        "encoding-type": "url", "prefix": store.location.key(path), "uploads": "",
+        "encoding-type": "url", "prefix": location.key(path), "uploads": "",
       ]
       if let next {
         query["key-marker"] = next.key
         query["upload-id-marker"] = next.id
       }
-      let reply = try store.answer(.get, nil, query: query, doing: "list the uploads of")
+      let reply = try answer(.get, nil, query: query, doing: "list the uploads of")
       guard let page = S3Reply.uploads(reply.body) else {
         throw LarderError(
           .storeUnfit,
-          "cannot list the uploads of \(store.location): "
-            + "the answer is not a list of uploads"
+          "cannot list the uploads of \(location): the answer is not a list of uploads"
         )
       }
       for upload in page.uploads {
-        guard let path = store.location.path(of: upload.key),
+        guard let path = location.path(of: upload.key),
           let begun = UnixTime(rfc3339: upload.begun), now - begun > Self.patience
         else { continue }
         do throws(LarderError) {

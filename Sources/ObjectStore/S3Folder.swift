@@ -51,15 +51,14 @@ package struct S3Folder: Sendable {
   /// - Throws: ``LarderError`` when the store refuses a request, or a file cannot be read.
   package func putAll(last: String) throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: copy).sorted()
-    let parts = PartUpload(store)
     for name in names where name != last {
       let data = try file(name)
-      guard data.count > PartUpload.least else {
+      guard data.count > ObjectStore.partSize else {
         try store.put([UInt8](data), to: name, type: Self.type)
         continue
       }
       let bytes = RemoteBytes(count: ByteCount(data.count)) { [UInt8](data[$0]) }
-      _ = try parts.put(bytes, to: name, headers: ["Content-Type": Self.type])
+      _ = try store.putParts(bytes, to: name, headers: ["Content-Type": Self.type])
     }
     guard try store.create([UInt8](file(last)), at: last, type: Self.type) else { throw taken }
   }

@@ -6,11 +6,10 @@ import Transport
 
 /// The pictures of a cache in an object store, below `PREFIX/images/`.
 ///
-/// A picture of up to ``PartUpload/least`` bytes is uploaded in one request. A larger picture is uploaded by multipart
+/// A picture of up to ``ObjectStore/partSize`` bytes is uploaded in one request. A larger picture is uploaded by multipart
 /// upload.
 package final class S3Pictures: RemotePictures {
   private let store: ObjectStore
-  private let parts: PartUpload
   private let uploads = DispatchQueue(label: "larder.parts")
 
   /// The path of the pictures below the location.
@@ -21,7 +20,6 @@ package final class S3Pictures: RemotePictures {
   /// It sends no request yet.
   package init(_ store: ObjectStore) {
     self.store = store
-    parts = PartUpload(store)
   }
 
   /// The location of the cache, such as `s3://bucket/prefix`.
@@ -38,14 +36,14 @@ package final class S3Pictures: RemotePictures {
     let path = entry.name.path
     let headers = S3Headers.headers(of: entry)
     let size = Int(bytes.count.count)
-    guard size <= PartUpload.least else {
+    guard size <= ObjectStore.partSize else {
       // Do one upload at a time. Each upload waits for its requests, and simultaneous uploads would have all their
       // parts in memory.
-      uploads.async { [parts] in
+      uploads.async { [store] in
         completion(
           Result { () throws(LarderError) in
             S3Headers.stamp(
-              tag: try parts.put(bytes, to: path, headers: headers),
+              tag: try store.putParts(bytes, to: path, headers: headers),
               bytes: Int64(size)
             )
           }.mapError(\.ofCache)
@@ -212,7 +210,7 @@ package final class S3Pictures: RemotePictures {
   /// - Throws: ``LarderError``.
   package func abortOldUploads(now: UnixTime) throws(LarderError) {
     try Self.cacheErrors { () throws(LarderError) in
-      try parts.abortOld(below: Self.folder, now: now)
+      try store.abortOldUploads(below: Self.folder, now: now)
     }
   }
 
