@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Catalog
-import CurlTransport
 import Dispatch
 import FoundationEssentials
 import Orders
@@ -138,37 +137,27 @@ public struct OrderBook: Sendable {
     _ stop: StopFlag
   ) throws -> Delivery {
     guard Outbox.exists(at: path) else { return .nothing }
-    if let transport {
-      return try send(to: webhook, options, stop, over: TransportAdapter(transport))
-    }
-    var network = TransportOptions.sender(timeout: options.timeout)
-    network.caFile = options.certificates
-    let curl = try CurlTransport(network)
-    defer { curl.shutdown() }
-    return try send(to: webhook, options, stop, over: curl)
-  }
-
-  private func send(
-    to webhook: Webhook,
-    _ options: SendOptions,
-    _ stop: StopFlag,
-    over transport: any Fetching
-  ) throws -> Delivery {
-    let outbox = try Outbox(path)
     var limits = WebhookSender.Limits()
     limits.attempts = options.attempts ?? .max
     limits.patience = Int64(clamping: options.patience.components.seconds) * 1000
-    let sender = WebhookSender(
-      outbox,
-      to: webhook.inner,
-      policy: webhook.resendsAmbiguous ? .resend : .hold,
-      limits: limits,
-      transport: transport,
-      clock: BookClock { now }
-    )
-    stop.whenRaised { sender.end(within: .seconds(1), transport) }
-    if options.resumes { try outbox.resume(webhook.inner) }
-    return try sender.run()
+    var network = TransportOptions.sender(timeout: options.timeout)
+    network.caFile = options.certificates
+    return try transport.use {
+      network
+    } _: { transport in
+      let outbox = try Outbox(path)
+      let sender = WebhookSender(
+        outbox,
+        to: webhook.inner,
+        policy: webhook.resendsAmbiguous ? .resend : .hold,
+        limits: limits,
+        transport: transport,
+        clock: BookClock { now }
+      )
+      stop.whenRaised { sender.end(within: .seconds(1), transport) }
+      if options.resumes { try outbox.resume(webhook.inner) }
+      return try sender.run()
+    }
   }
 
   private var now: OrderTime {

@@ -85,40 +85,30 @@ extension Shop {
   ) throws -> Report {
     var inner = options.inner(at: now)
     inner.onlyDue = onlyDue
-    let connection = try connection(options)
-    defer { connection.end() }
-    let run = SyncRun(
-      catalog,
-      folder: folder,
-      cache: cache,
-      options: inner,
-      transport: connection.fetcher,
-      environment: environment,
-      now: { now }
-    )
-    stop.whenRaised { run.stop() }
-    let watch = progress.map { ProgressWatch(run.progress, $0) }
-    defer { watch?.end() }
-    return try run.run(holder: holder(onlyDue ? "warm" : "sync"))
-  }
-
-  /// The transport of a run, and a function that ends all its transfers.
-  private func connection(_ options: SyncOptions) throws
-    -> (fetcher: any Fetching, end: () -> Void)
-  {
-    if let transport {
-      let adapter = TransportAdapter(transport)
-      return (adapter, { adapter.cancelAll() })
+    return try transport.use {
+      let addresses = try CatalogAddresses(
+        catalog,
+        folder: folder,
+        base: options.base,
+        environment: environment,
+        CurlURLParser()
+      )
+      return options.transport(named: try addresses.namedHosts())
+    } _: { fetcher in
+      let run = SyncRun(
+        catalog,
+        folder: folder,
+        cache: cache,
+        options: inner,
+        transport: fetcher,
+        environment: environment,
+        now: { now }
+      )
+      stop.whenRaised { run.stop() }
+      let watch = progress.map { ProgressWatch(run.progress, $0) }
+      defer { watch?.end() }
+      return try run.run(holder: holder(onlyDue ? "warm" : "sync"))
     }
-    let addresses = try CatalogAddresses(
-      catalog,
-      folder: folder,
-      base: options.base,
-      environment: environment,
-      CurlURLParser()
-    )
-    let curl = try CurlTransport(options.transport(named: try addresses.namedHosts()))
-    return (curl, { curl.shutdown() })
   }
 }
 

@@ -97,6 +97,29 @@ extension [ShopHeader] {
   }
 }
 
+extension Optional<any ShopTransport> {
+  /// Calls `body` with this transport, or with libcurl if it is nil, and ends all transfers afterwards.
+  ///
+  /// - Parameters:
+  ///   - options: The options of libcurl.
+  ///   - body: The work.
+  /// - Returns: The result of the work.
+  /// - Throws: The errors of `options` and `body`, and ``TransferFailure`` if libcurl cannot be used.
+  func use<Value>(
+    _ options: () throws -> TransportOptions,
+    _ body: (any Fetching) throws -> Value
+  ) throws -> Value {
+    if let self {
+      let adapter = TransportAdapter(self)
+      defer { adapter.cancelAll() }
+      return try body(adapter)
+    }
+    let curl = try CurlTransport(options())
+    defer { curl.shutdown() }
+    return try body(curl)
+  }
+}
+
 /// Adapts a ``ShopTransport`` to the pipeline, so that the pipeline uses it instead of libcurl.
 final class TransportAdapter: Fetching {
   private let transport: any ShopTransport
