@@ -94,18 +94,8 @@ package enum Files {
     _ count: Int,
     at offset: Int? = nil
   ) throws(SystemError) -> [UInt8] {
-    var failure: SystemError?
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, filled in
-      let room = UnsafeMutableRawBufferPointer(
-        rebasing: UnsafeMutableRawBufferPointer(room)[..<count]
-      )
-      do throws(SystemError) {
-        filled = try read(file, into: room, at: offset)
-      } catch {
-        failure = error
-      }
-    }
-    if let failure { throw failure }
+    var bytes = [UInt8](repeating: 0, count: count)
+    bytes.removeLast(count - (try read(file, into: &bytes, at: offset)))
     return bytes
   }
 

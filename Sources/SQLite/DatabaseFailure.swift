@@ -37,6 +37,18 @@ package enum DatabaseFailure: Error, Equatable {
     }
   }
 
+  /// Calls `body`, and converts an error of GRDB to a failure; see ``of(_:_:)``.
+  static func translating<Value>(
+    _ queue: DatabaseQueue? = nil,
+    _ body: () throws -> Value
+  ) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      throw of(error, queue)
+    }
+  }
+
   /// Converts an error of GRDB to a failure, and returns any other error unchanged.
   ///
   /// The connection `queue`, if it is given, provides the error number of the system.

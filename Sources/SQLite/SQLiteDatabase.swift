@@ -65,11 +65,7 @@ package final class SQLiteDatabase: Sendable {
   ///
   /// Its version is not checked, and it is not migrated.
   package init(asFound path: String) throws {
-    do {
-      queue = try Self.connect(path, isReadOnly: true)
-    } catch {
-      throw DatabaseFailure.of(error)
-    }
+    queue = try DatabaseFailure.translating { try Self.connect(path, isReadOnly: true) }
   }
 
   /// Rolls back the incomplete transaction of a killed writer. (https://sqlite.org/fileformat.html, section 3)
@@ -77,10 +73,8 @@ package final class SQLiteDatabase: Sendable {
   /// The journal of a writer that is still alive looks the same as the journal of a killed one. SQLite tells the two
   /// apart by the writer's locks.
   package static func rollBack(_ path: String) throws {
-    do {
-      _ = try connect(path, isReadOnly: false).inDatabase(DatabaseSchema.version)
-    } catch {
-      throw DatabaseFailure.of(error)
+    _ = try DatabaseFailure.translating {
+      try connect(path, isReadOnly: false).inDatabase(DatabaseSchema.version)
     }
   }
 
@@ -125,11 +119,7 @@ package final class SQLiteDatabase: Sendable {
   ///
   /// The transaction is committed and synced as a whole, or not at all.
   package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    do {
-      return try queue.write(body)
-    } catch {
-      throw DatabaseFailure.of(error, queue)
-    }
+    try DatabaseFailure.translating(queue) { try queue.write(body) }
   }
 
   /// Runs `body`, which must not write, on one consistent state of the database.
@@ -137,8 +127,8 @@ package final class SQLiteDatabase: Sendable {
   /// GRDB's own `read` would compile four statements at each call: the begin, the end, and twice the pragma
   /// `query_only`, which cannot be cached. That takes 80,000 instructions.
   package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    do {
-      return try queue.unsafeRead { db in
+    try DatabaseFailure.translating(queue) {
+      try queue.unsafeRead { db in
         let changes = db.totalChangesCount
         try Self.perform("BEGIN", db)
         do {
@@ -153,8 +143,6 @@ package final class SQLiteDatabase: Sendable {
           throw error
         }
       }
-    } catch {
-      throw DatabaseFailure.of(error, queue)
     }
   }
 
@@ -179,11 +167,7 @@ package final class SQLiteDatabase: Sendable {
 
   /// Rewrites the file without unused pages.
   package func vacuum() throws {
-    do {
-      try queue.vacuum()
-    } catch {
-      throw DatabaseFailure.of(error, queue)
-    }
+    try DatabaseFailure.translating(queue) { try queue.vacuum() }
   }
 }
 
