@@ -37,7 +37,6 @@ final class CacheOnDisk {
       index: index,
       disk: disk,
       run: run,
-      findsEqualBytes: true,
       partials: recovery.partials,
       patience: patience,
       queues: queues

@@ -35,8 +35,6 @@ final class GroupCommitter: @unchecked Sendable {
   private let index: Index
   private let disk: any Disk
   private let run: RunID
-  /// Whether a new file with the bytes of a picture in the cache becomes a link to that picture's file.
-  private let findsEqualBytes: Bool
   /// The time for which the rows of a full group can wait for the rows of the next group.
   private let patience: DispatchTimeInterval
   private let queue = DispatchQueue(label: "larder.commit")
@@ -57,7 +55,6 @@ final class GroupCommitter: @unchecked Sendable {
     index: Index,
     disk: any Disk,
     run: RunID,
-    findsEqualBytes: Bool,
     patience: DispatchTimeInterval
   ) {
     self.layout = layout
@@ -65,7 +62,6 @@ final class GroupCommitter: @unchecked Sendable {
     self.disk = disk
     self.run = run
     self.patience = patience
-    self.findsEqualBytes = findsEqualBytes
   }
 
   var failure: LarderError? { firstFailure.withLock { $0 } }
@@ -132,7 +128,7 @@ final class GroupCommitter: @unchecked Sendable {
   private func findContents() {
     guard contents == nil else { return }
     do throws(LarderError) {
-      contents = findsEqualBytes ? try index.contents() : [:]
+      contents = try index.contents()
     } catch {
       note(error)
       contents = [:]

@@ -45,8 +45,6 @@ package final class PictureStore: Sendable {
   ///   - index: The cache's index.
   ///   - disk: The file system, which tests replace.
   ///   - run: The run for which changes of pictures are recorded.
-  ///   - findsEqualBytes: Whether the bytes of a new picture are not stored again if another picture in the cache has
-  ///     the same bytes.
   ///   - partials: The unfinished downloads of earlier runs.
   ///   - patience: The time for which a group can wait until it is full, and for which the rows of a full group can
   ///     wait for more rows.
@@ -56,7 +54,6 @@ package final class PictureStore: Sendable {
     index: Index,
     disk: any Disk = SystemDisk(),
     run: RunID,
-    findsEqualBytes: Bool,
     partials: PartialBodies? = nil,
     patience: DispatchTimeInterval = .milliseconds(125),
     queues: Int? = nil
@@ -67,7 +64,6 @@ package final class PictureStore: Sendable {
       index: index,
       disk: disk,
       run: run,
-      findsEqualBytes: findsEqualBytes,
       patience: patience
     )
     self.committer = committer

@@ -68,8 +68,6 @@ struct OpenedRun {
       index: index,
       disk: run.disk,
       run: number,
-      // The files of shards are already in the cache, and a merge fetches few others.
-      findsEqualBytes: imported == nil,
       partials: recovery.partials
     )
     let failures = FailureLog()

@@ -133,8 +133,7 @@ package final class PictureListRun: Sendable {
       layout,
       index: index,
       disk: disk,
-      run: try index.beginRun(catalog: entry.id, at: now()),
-      findsEqualBytes: true
+      run: try index.beginRun(catalog: entry.id, at: now())
     )
     return RunContext(
       request,
