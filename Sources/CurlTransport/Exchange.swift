@@ -69,7 +69,7 @@ final class Exchange {
   private(set) var startedAt = MonotonicTime(nanoseconds: 0)
   /// The time limit of this attempt.
   ///
-  /// `isDeadline` is true if a deadline sets the limit, and false if the options set it.
+  /// `isDeadline` is true if the deadline of the run sets the limit, and false if the other options set it.
   private(set) var timeLimit: (milliseconds: Int64, isDeadline: Bool) = (0, false)
 
   /// The destination of the body.
@@ -139,7 +139,7 @@ final class Exchange {
     prepareSharing(transfer)
     prepareMethod(transfer)
     prepareSigning(transfer)
-    prepareTimes(transfer, now, deadline)
+    prepareTimes(now, deadline)
   }
 
   /// Releases the transfer, so that the exchange can be used for another one.
@@ -229,13 +229,11 @@ final class Exchange {
     isSigned = signing != nil
   }
 
-  private func prepareTimes(_ transfer: Transfer, _ now: MonotonicTime, _ deadline: MonotonicTime?)
-  {
+  private func prepareTimes(_ now: MonotonicTime, _ deadline: MonotonicTime?) {
     timeLimit = (policy.options.transferTimeout.wholeMilliseconds, false)
-    let moments = [deadline, transfer.request.deadline].compactMap { $0 }
-    if let moment = moments.min() {
+    if let deadline {
       // libcurl stores the milliseconds in an `int`, so they are limited to about eleven days.
-      let left = min(max(1, (moment - now) / 1_000_000), 1_000_000_000)
+      let left = min(max(1, (deadline - now) / 1_000_000), 1_000_000_000)
       if timeLimit.milliseconds == 0 || left < timeLimit.milliseconds { timeLimit = (left, true) }
     }
     easy.set(CURLOPT_TIMEOUT_MS, Int(timeLimit.milliseconds))

@@ -106,14 +106,10 @@ struct ProxyAdmission {
     return transfers
   }
 
-  /// Removes the waiting transfers that satisfy a condition, and returns them.
-  mutating func remove(where condition: (Transfer) -> Bool) -> [Transfer] {
-    var removed: [Transfer] = []
-    for (host, entries) in waiting {
-      removed += entries.map(\.transfer).filter(condition)
-      waiting[host] = entries.filter { !condition($0.transfer) }
-    }
-    return removed
+  /// Removes the waiting transfers, and returns them.
+  mutating func removeAll() -> [Transfer] {
+    defer { for host in waiting.keys { waiting[host] = [] } }
+    return waiting.values.joined().map(\.transfer)
   }
 
   /// Starts to resolve waiting names, as many as are allowed at the same time.

@@ -29,8 +29,6 @@ final class TransferLoop {
   private var closed: [Int: TransferFailure] = [:]
   /// Whether a transfer was started after libcurl last ran.
   private var hasStarted = false
-  /// The earliest deadline of an unfinished request.
-  private var nextDeadline: MonotonicTime?
   /// The reason with which every further request fails.
   ///
   /// Nil while requests are allowed to be sent.
@@ -106,9 +104,6 @@ final class TransferLoop {
       transfer.index = transfers.count
       transfers.append(transfer)
     }
-    if let deadline = transfer.request.deadline {
-      nextDeadline = min(nextDeadline ?? deadline, deadline)
-    }
     enqueue(transfer, first: false)
   }
 
@@ -157,7 +152,7 @@ final class TransferLoop {
   private func advance() -> Int32 {
     let now = MonotonicTime.now()
     hasStarted = false
-    endWhatIsDue(at: now)
+    if ended == nil, let deadline = options.deadline, now >= deadline { end(.deadline) }
     while true {
       switch schedule.next(at: now) {
       case .start(let number, _):
@@ -177,8 +172,9 @@ final class TransferLoop {
       case .wait(let moment):
         // When no more requests are sent, the deadline has no effect, and the loop need not run at that time.
         let deadline = ended == nil ? options.deadline : nil
-        let moments = [moment, nextDeadline, deadline].compactMap { $0 }
-        guard let earliest = moments.min() else { return Self.longestRest }
+        guard let earliest = [moment, deadline].compactMap({ $0 }).min() else {
+          return Self.longestRest
+        }
         let rest = Int64(Self.longestRest) * 1_000_000
         return Int32((min(max(earliest - now, 0), rest) + 999_999) / 1_000_000)
       }
@@ -221,10 +217,7 @@ final class TransferLoop {
       exchange.clear()
       idle.append(exchange)
     }
-    if let reason = meter.end, ended == nil {
-      ended = reason
-      endAll(reason)
-    }
+    if let reason = meter.end, ended == nil { end(reason) }
     return hasFinished
   }
 
@@ -296,7 +289,7 @@ final class TransferLoop {
 
   /// The time of the next attempt of a transfer.
   ///
-  /// Nil if there must be none, or if it would be after a deadline.
+  /// Nil if there must be none, or if it would be after the deadline.
   private func nextAttempt(
     of transfer: Transfer,
     after failure: TransferFailure,
@@ -308,9 +301,9 @@ final class TransferLoop {
       isRepeatable: transfer.request.isRepeatable,
       random: Double.random(in: 0..<1)
     )
-    guard let wait, now + wait < options.deadline ?? .distantFuture,
-      now + wait < transfer.request.deadline ?? .distantFuture, budget.take()
-    else { return nil }
+    guard let wait, now + wait < options.deadline ?? .distantFuture, budget.take() else {
+      return nil
+    }
     return now + wait
   }
 
@@ -334,26 +327,17 @@ final class TransferLoop {
     transfer.counted = host
   }
 
+  /// Ends all running and waiting transfers, and lets all further requests fail.
+  private func end(_ reason: FailureReason) {
+    ended = reason
+    endAll(reason)
+  }
+
+  /// Ends all running and waiting transfers.
   private func endAll(_ reason: FailureReason) {
-    end(reason) { _ in true }
-  }
-
-  /// Ends the transfers whose deadline has passed.
-  private func endWhatIsDue(at now: MonotonicTime) {
-    if ended == nil, let deadline = options.deadline, now >= deadline {
-      ended = .deadline
-      endAll(.deadline)
-    }
-    guard let due = nextDeadline, now >= due else { return }
-    end(.deadline) { $0.request.deadline.map { $0 <= now } ?? false }
-    nextDeadline = transfers.lazy.compactMap { $0?.request.deadline }.min()
-  }
-
-  /// Ends the running and waiting transfers that satisfy a condition.
-  private func end(_ reason: FailureReason, where condition: (Transfer) -> Bool) {
     let now = MonotonicTime.now()
     for exchange in running {
-      guard let transfer = exchange.transfer, condition(transfer) else { continue }
+      guard let transfer = exchange.transfer else { continue }
       let hasSent = exchange.easy.outcome().request > 0
       exchange.easy.leave(core.multi)
       remove(exchange)
@@ -364,13 +348,8 @@ final class TransferLoop {
       failure.mayHaveBeenSent = hasSent
       finish(transfer, .failure(failure))
     }
-    for transfer in admission.remove(where: condition) {
-      finish(transfer, .failure(transfer.failure(reason)))
-    }
-    for number in schedule.remove(where: { transfers[$0].map(condition) ?? true }) {
-      guard let transfer = transfers[number] else { continue }
-      finish(transfer, .failure(transfer.failure(reason)))
-    }
+    let waiting = admission.removeAll() + schedule.removeAll().compactMap { transfers[$0] }
+    for transfer in waiting { finish(transfer, .failure(transfer.failure(reason))) }
   }
 }
 

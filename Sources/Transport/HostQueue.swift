@@ -73,10 +73,9 @@ struct HostQueue: Sendable {
     return waiting[queue].popFirst()
   }
 
-  mutating func remove(where condition: (Int) -> Bool) -> [Int] {
-    let removed = waiting.joined().filter(condition)
-    for queue in waiting.indices { waiting[queue].removeAll(where: condition) }
-    return removed
+  mutating func removeAll() -> [Int] {
+    defer { for queue in waiting.indices { waiting[queue] = [] } }
+    return Array(waiting.joined())
   }
 
   mutating func permission(

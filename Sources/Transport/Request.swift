@@ -106,10 +106,6 @@ package struct Request: Sendable {
   package var priority: Priority = .image
   /// The preferred media type of the response.
   package var accept: Accept = .anything
-  /// The time at which the request fails if it is not finished.
-  ///
-  /// The run may have an earlier deadline.
-  package var deadline: MonotonicTime?
   /// Whether the header fields ask for a range of bytes, so that the response may have the status 206.
   package var asksForPart = false
   /// The signature and the verb of a request to an object store.

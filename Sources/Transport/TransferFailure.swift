@@ -184,7 +184,7 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
 
   /// The caller cancelled the request.
   package static let cancelled = FailureReason("cancelled")
-  /// The deadline of the run or of the request has passed.
+  /// The deadline of the run has passed.
   package static let deadline = FailureReason("deadline")
   /// The run has received as many bytes as it is allowed to receive.
   package static let bytesLimit = FailureReason("bytes-limit")

@@ -193,15 +193,15 @@ package struct TransferSchedule: Sendable {
     consider(host)
   }
 
-  /// Removes the waiting transfers that satisfy a condition, and returns them.
-  package mutating func remove(where condition: (Int) -> Bool) -> [Int] {
+  /// Removes the waiting transfers, and returns them.
+  package mutating func removeAll() -> [Int] {
     var removed: [Int] = []
     for host in hosts.indices {
-      removed += hosts[host].remove(where: condition)
+      removed += hosts[host].removeAll()
       count(host)
     }
     timers.removeAll { timer in
-      guard case .transfer(let transfer, _, _) = timer, condition(transfer) else { return false }
+      guard case .transfer(let transfer, _, _) = timer else { return false }
       removed.append(transfer)
       return true
     }

@@ -140,22 +140,6 @@ import Transport
     #expect(all.allSatisfy { $0.failure?.reason == .deadline })
   }
 
-  @Test func `the deadline of one request ends only that one`() throws {
-    let server = ScriptedServer { $0.path == "/hang" ? [.hang] : Self.hello }
-    defer { server.close() }
-    let transport = try CurlTransport(testOptions { $0.parallel = .fixed(1) })
-    let results = Results()
-    var hanging = Request(try CurlURLParser.parse(server.url("/hang")))
-    hanging.deadline = .now() + .milliseconds(100)
-
-    transport.fetch(hanging, into: CollectingSink(), completion: results.completion(0))
-    try results.begin(1, server.url("/a"), over: transport)
-    let all = results.wait(for: 2)
-
-    #expect(all[0].failure?.reason == .deadline)
-    #expect(all[1].response != nil)
-  }
-
   @Test func `a completion may start another transfer`() throws {
     let server = ScriptedServer { _ in Self.hello }
     defer { server.close() }
