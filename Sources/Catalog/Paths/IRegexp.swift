@@ -272,55 +272,26 @@ struct ScalarSet: Hashable, Sendable {
       switch member {
       case .range(let range): range.contains(scalar)
       case .category(let name, let isHeld):
-        scalar.properties.generalCategory.shortName.hasPrefix(name) == isHeld
+        (Self.shortNames[scalar.properties.generalCategory] ?? "Cn").hasPrefix(name) == isHeld
       }
     }
     return isMember != isNegated
   }
 
-  /// The categories that a pattern is allowed to name. (RFC 9485, section 4)
-  static let knownCategories = Set(
-    """
-    L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps Z Zl Zp Zs S Sc Sk Sm So C Cc Cf Cn Co
-    """.split(separator: " ").map(String.init)
-  )
-}
+  /// The short names of the categories. (The Unicode Standard, section 4.5, table 4-4)
+  ///
+  /// A text has no surrogates, so their category is left out.
+  private static let shortNames: [Unicode.GeneralCategory: String] = [
+    .uppercaseLetter: "Lu", .lowercaseLetter: "Ll", .titlecaseLetter: "Lt", .modifierLetter: "Lm",
+    .otherLetter: "Lo", .nonspacingMark: "Mn", .spacingMark: "Mc", .enclosingMark: "Me",
+    .decimalNumber: "Nd", .letterNumber: "Nl", .otherNumber: "No", .connectorPunctuation: "Pc",
+    .dashPunctuation: "Pd", .openPunctuation: "Ps", .closePunctuation: "Pe",
+    .initialPunctuation: "Pi", .finalPunctuation: "Pf", .otherPunctuation: "Po",
+    .mathSymbol: "Sm", .currencySymbol: "Sc", .modifierSymbol: "Sk", .otherSymbol: "So",
+    .spaceSeparator: "Zs", .lineSeparator: "Zl", .paragraphSeparator: "Zp", .control: "Cc",
+    .format: "Cf", .privateUse: "Co", .unassigned: "Cn",
+  ]
 
-extension Unicode.GeneralCategory {
-  /// The short name of the category, for example "Lu". (The Unicode Standard, section 4.5, table 4-4)
-  fileprivate var shortName: String {
-    switch self {
-    case .uppercaseLetter: "Lu"
-    case .lowercaseLetter: "Ll"
-    case .titlecaseLetter: "Lt"
-    case .modifierLetter: "Lm"
-    case .otherLetter: "Lo"
-    case .nonspacingMark: "Mn"
-    case .spacingMark: "Mc"
-    case .enclosingMark: "Me"
-    case .decimalNumber: "Nd"
-    case .letterNumber: "Nl"
-    case .otherNumber: "No"
-    case .connectorPunctuation: "Pc"
-    case .dashPunctuation: "Pd"
-    case .openPunctuation: "Ps"
-    case .closePunctuation: "Pe"
-    case .initialPunctuation: "Pi"
-    case .finalPunctuation: "Pf"
-    case .otherPunctuation: "Po"
-    case .mathSymbol: "Sm"
-    case .currencySymbol: "Sc"
-    case .modifierSymbol: "Sk"
-    case .otherSymbol: "So"
-    case .spaceSeparator: "Zs"
-    case .lineSeparator: "Zl"
-    case .paragraphSeparator: "Zp"
-    case .control: "Cc"
-    case .format: "Cf"
-    case .surrogate: "Cs"
-    case .privateUse: "Co"
-    case .unassigned: "Cn"
-    @unknown default: "Cn"
-    }
-  }
+  /// The categories that a pattern is allowed to name, such as `Lu`, and `L` for all letters. (RFC 9485, section 4)
+  static let knownCategories = Set(shortNames.values.flatMap { [$0, String($0.prefix(1))] })
 }
