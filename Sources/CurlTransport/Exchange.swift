@@ -35,49 +35,13 @@ final class Exchange {
   private(set) var transfer: Transfer?
   /// The index of this exchange in the loop's list of running exchanges.
   var slot = 0
-  /// The header lines of the current response, which may be an interim response.
-  private var lines: [UInt8] = []
-  private var headerBytes = 0
-  private(set) var status = 0
-  private(set) var version = HTTPVersion.http11
-  private(set) var head: ResponseHead?
-  /// The number of body bytes that were received, after decoding.
-  private(set) var received: ByteCount = 0
-  /// The error for which a callback stopped the transfer.
-  ///
-  /// It replaces libcurl's error code.
-  private(set) var refusal: (reason: FailureReason, detail: String)?
-  /// The first bytes of the body of an error response.
-  private(set) var refusalBody: [UInt8] = []
-  /// Whether the transfer tried to resume a body, and the response does not continue the bytes in the sink.
-  private(set) var cannotResume = false
-  /// Whether the server sent more bytes than it announced in `Content-Length`.
-  private(set) var hasExcess = false
-  /// Whether the connection was open at the end.
-  ///
-  /// See ``Response/connectionIsOpen``.
-  private(set) var isConnected = true
-  /// The length of the body for the sink, as the server announced it.
-  private var promised: ByteCount?
-  /// The number of bytes in the response if the body was resumed, as `Content-Range` announced it.
-  private(set) var part: ByteCount?
-  private var body = Body.none
-  /// Whether libcurl decodes the body.
-  private(set) var isPacked = false
-  /// The length of the body before decoding, as the server announced it.
-  private var announced: ByteCount?
+  /// The part of the response to the current request that was received so far.
+  private(set) var reply = Reply()
   private(set) var startedAt = MonotonicTime(nanoseconds: 0)
   /// The time limit of this attempt.
   ///
   /// `isDeadline` is true if the deadline of the run sets the limit, and false if the other options set it.
   private(set) var timeLimit: (milliseconds: Int64, isDeadline: Bool) = (0, false)
-
-  /// The destination of the body.
-  private enum Body {
-    case none
-    case sink(any BodySink, limit: ByteCount)
-    case discard
-  }
 
   init(
     _ policy: ExchangePolicy,
@@ -115,19 +79,7 @@ final class Exchange {
   func prepare(_ transfer: Transfer, at now: MonotonicTime, deadline: MonotonicTime?) {
     self.transfer = transfer
     startedAt = now
-    headerBytes = 0
-    lines.removeAll(keepingCapacity: true)
-    status = 0
-    head = nil
-    received = 0
-    refusal = nil
-    refusalBody.removeAll()
-    cannotResume = false
-    hasExcess = false
-    isConnected = true
-    promised = nil
-    part = nil
-    body = .none
+    reply = Reply()
     errorText.pointee = 0
     gate.prepare(
       isOpen: transfer.isTrusted || policy.options.allowPrivateAddresses || transfer.proxy != nil
@@ -145,8 +97,7 @@ final class Exchange {
   /// Releases the transfer, so that the exchange can be used for another one.
   func clear() {
     transfer = nil
-    body = .none
-    head = nil
+    reply = Reply()
   }
 
   /// libcurl's error message for the last transfer.
@@ -163,15 +114,15 @@ final class Exchange {
   ///
   /// `isQuiet` is true if no other transfer can have used the connection since this transfer ended.
   func findExcess(isQuiet: Bool) {
-    guard promised != nil, version != .http2, refusal == nil else { return }
-    hasExcess = excess.hasExcess(easy, mayPeek: isQuiet)
+    guard reply.promised != nil, reply.version != .http2, reply.refusal == nil else { return }
+    reply.hasExcess = excess.hasExcess(easy, mayPeek: isQuiet)
   }
 
   /// Checks whether an HTTP/2 connection is still open.
   ///
   /// This must be called before the handle leaves the multi handle.
   func noteConnection() {
-    isConnected = version != .http2 || easy.isConnected
+    reply.isConnected = reply.version != .http2 || easy.isConnected
   }
 
   private func prepareProxy(_ transfer: Transfer) {
@@ -261,32 +212,32 @@ extension Exchange {
   }
 
   private func refuse(_ reason: FailureReason, _ detail: String = "") -> Bool {
-    refusal = (reason, detail)
+    reply.refusal = (reason, detail)
     return false
   }
 
   private func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
-    headerBytes += line.count
-    guard headerBytes <= policy.options.headerLimit else { return refuse(.tooLongHeader) }
+    reply.headerBytes += line.count
+    guard reply.headerBytes <= policy.options.headerLimit else { return refuse(.tooLongHeader) }
     // Fields after the body (trailers) count towards the limit, but are ignored.
-    guard head == nil else { return true }
+    guard reply.head == nil else { return true }
     var end = line.count
     while end > 0, line[end - 1] == 10 || line[end - 1] == 13 { end -= 1 }
     if end == 0 { return headEnded() }
-    if status == 0 || (lines.isEmpty && line.starts(with: "HTTP/".utf8)) {
+    if reply.status == 0 || (reply.lines.isEmpty && line.starts(with: "HTTP/".utf8)) {
       return receive(statusLine: UnsafeRawBufferPointer(rebasing: line[..<end]))
     }
-    if line[0] == 0x20 || line[0] == 0x09, lines.last == 10 {
+    if line[0] == 0x20 || line[0] == 0x09, reply.lines.last == 10 {
       // A line that begins with white space continues the previous line. (RFC 9112, section 5.2)
-      lines[lines.count - 1] = 0x20
+      reply.lines[reply.lines.count - 1] = 0x20
     }
-    lines.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[..<end]))
-    lines.append(10)
+    reply.lines.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[..<end]))
+    reply.lines.append(10)
     return true
   }
 
   private func receive(statusLine line: UnsafeRawBufferPointer) -> Bool {
-    lines.removeAll(keepingCapacity: true)
+    reply.lines.removeAll(keepingCapacity: true)
     guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: 0x20) else {
       return refuse(.badResponse, "no status line")
     }
@@ -294,8 +245,8 @@ extension Exchange {
     guard digits.count == 3, digits.allSatisfy(\.isDigit),
       line.count == space + 4 || line[space + 4] == 0x20
     else { return refuse(.badResponse, "no status code") }
-    status = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-    version =
+    reply.status = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    reply.version =
       switch line[5] {
       case UInt8(ascii: "2"): .http2
       case UInt8(ascii: "3"): .http3
@@ -306,37 +257,37 @@ extension Exchange {
 
   private func headEnded() -> Bool {
     guard let transfer else { return false }
-    if status < 200 {
+    if reply.status < 200 {
       // A server can send any number of interim responses, and they are ignored. (RFC 9110, section 15.2)
-      lines.removeAll(keepingCapacity: true)
-      status = 0
+      reply.lines.removeAll(keepingCapacity: true)
+      reply.status = 0
       return true
     }
-    let framing = HeadFraming(lines)
+    let framing = HeadFraming(reply.lines)
     let isEncoded = framing.isEncoded && !transfer.takesCodedBytes
     let head = ResponseHead(
-      status: status,
-      headers: Headers(lines: lines),
+      status: reply.status,
+      headers: Headers(lines: reply.lines),
       url: transfer.url,
-      version: version,
+      version: reply.version,
       contentLength: isEncoded ? nil : framing.length,
       isEncoded: isEncoded,
       redirects: transfer.redirects
     )
-    self.head = head
-    announced = isEncoded ? framing.length : nil
-    body = .discard
+    reply.head = head
+    reply.announced = isEncoded ? framing.length : nil
+    reply.body = .discard
     if framing.isContradictory { return refuse(.lengthMismatch, "contradictory Content-Length") }
-    guard isBody(status) else { return true }
+    guard isBody(reply.status) else { return true }
     guard begin(head, transfer) else { return false }
     if transfer.request.method == .get, !transfer.request.asksForHead,
       let length = head.contentLength
     {
-      promised = length
-      if version != .http2 {
+      reply.promised = length
+      if reply.version != .http2 {
         excess.expect(
           length,
-          close: version == .http10 || framing.closes,
+          close: reply.version == .http10 || framing.closes,
           isPlain: transfer.url.scheme == .http && transfer.proxy?.scheme != .https,
           easy
         )
@@ -353,14 +304,14 @@ extension Exchange {
 
   private func begin(_ head: ResponseHead, _ transfer: Transfer) -> Bool {
     var offset: ByteCount = 0
-    if let resume = transfer.resume, status == 206 {
+    if let resume = transfer.resume, reply.status == 206 {
       guard !head.isEncoded, let remainder = resume.remainder(by: head) else {
-        cannotResume = true
+        reply.cannotResume = true
         return refuse(.badResponse, "the range does not continue the partial file")
       }
       offset = resume.offset
-      part = remainder
-    } else if status == 206, !transfer.request.asksForPart {
+      reply.part = remainder
+    } else if reply.status == 206, !transfer.request.asksForPart {
       return refuse(.badResponse, "the server sent a part that was not requested")
     } else if transfer.resume != nil || transfer.hasBegun {
       transfer.sink.restart()
@@ -371,8 +322,8 @@ extension Exchange {
       return refuse(.tooLarge, "\(length) bytes announced")
     }
     transfer.hasBegun = true
-    body = .sink(transfer.sink, limit: limit)
-    isPacked = head.isEncoded
+    reply.body = .sink(transfer.sink, limit: limit)
+    reply.isPacked = head.isEncoded
     if case .refuse(let reason) = transfer.sink.begin(head, at: offset) { return refuse(reason) }
     return true
   }
@@ -382,33 +333,77 @@ extension Exchange {
   /// libcurl counts the bytes of a piece only after it has decoded the whole piece, so one piece is added.
   private var sentByNow: ByteCount {
     let most = easy.wireBytes + ByteCount(ExchangePolicy.bufferSize)
-    return announced.map { min($0, most) } ?? most
+    return reply.announced.map { min($0, most) } ?? most
   }
 
   private func receive(bodyBytes piece: UnsafeRawBufferPointer) -> Bool {
-    received += ByteCount(piece.count)
+    reply.received += ByteCount(piece.count)
     if let reason = meter.count(piece.count) { return refuse(reason) }
-    switch body {
+    switch reply.body {
     case .sink(let sink, let limit):
-      guard part.map({ received <= $0 }) ?? true else {
-        cannotResume = true
+      guard reply.part.map({ reply.received <= $0 }) ?? true else {
+        reply.cannotResume = true
         return refuse(.lengthMismatch)
       }
-      guard received <= limit else { return refuse(.tooLarge) }
-      if isPacked, received > BombGuard.limit(ofPacked: sentByNow) {
+      guard reply.received <= limit else { return refuse(.tooLarge) }
+      if reply.isPacked, reply.received > BombGuard.limit(ofPacked: sentByNow) {
         return refuse(.tooLarge, BombGuard.words)
       }
       if case .refuse(let reason) = sink.receive(piece.bytes) { return refuse(reason) }
-      if received == promised { excess.bodyEnded() }
+      if reply.received == reply.promised { excess.bodyEnded() }
       return true
     case .discard:
-      if refusalBody.count < Self.refusalLimit {
-        refusalBody.append(contentsOf: piece.prefix(Self.refusalLimit - refusalBody.count))
+      if reply.refusalBody.count < Self.refusalLimit {
+        reply.refusalBody.append(
+          contentsOf: piece.prefix(Self.refusalLimit - reply.refusalBody.count)
+        )
       }
-      return received <= Self.discardLimit
+      return reply.received <= Self.discardLimit
     case .none:
       return refuse(.badResponse, "the body came before the head")
     }
+  }
+}
+
+/// The part of the response to one request that an ``Exchange`` has received.
+struct Reply {
+  /// The header lines of the current response, which may be an interim response.
+  var lines: [UInt8] = []
+  var headerBytes = 0
+  var status = 0
+  var version = HTTPVersion.http11
+  var head: ResponseHead?
+  /// The number of body bytes that were received, after decoding.
+  var received: ByteCount = 0
+  /// The error for which a callback stopped the transfer.
+  ///
+  /// It replaces libcurl's error code.
+  var refusal: (reason: FailureReason, detail: String)?
+  /// The first bytes of the body of an error response.
+  var refusalBody: [UInt8] = []
+  /// Whether the transfer tried to resume a body, and the response does not continue the bytes in the sink.
+  var cannotResume = false
+  /// Whether the server sent more bytes than it announced in `Content-Length`.
+  var hasExcess = false
+  /// Whether the connection was open at the end.
+  ///
+  /// See ``Response/connectionIsOpen``.
+  var isConnected = true
+  /// The length of the body for the sink, as the server announced it.
+  var promised: ByteCount?
+  /// The number of bytes in the response if the body was resumed, as `Content-Range` announced it.
+  var part: ByteCount?
+  var body = Body.none
+  /// Whether libcurl decodes the body.
+  var isPacked = false
+  /// The length of the body before decoding, as the server announced it.
+  var announced: ByteCount?
+
+  /// The destination of the body.
+  enum Body {
+    case none
+    case sink(any BodySink, limit: ByteCount)
+    case discard
   }
 }
 

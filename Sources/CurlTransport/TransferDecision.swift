@@ -33,7 +33,7 @@ extension Exchange {
     let verdict = plainVerdict(code, transfer, now: now)
     guard case .failure(var failure, let isFinal) = verdict else { return verdict }
     // A server that responds may have carried out the request.
-    if head != nil { failure.mayHaveBeenSent = true }
+    if reply.head != nil { failure.mayHaveBeenSent = true }
     return hasResumedInVain(failure, transfer) ? .mismatch : .failure(failure, isFinal: isFinal)
   }
 
@@ -42,9 +42,9 @@ extension Exchange {
   /// This is possible if no byte of the rest was received. It is not the case if the status has another cause, for
   /// example 404 or 503.
   private func hasResumedInVain(_ failure: TransferFailure, _ transfer: Transfer) -> Bool {
-    guard transfer.resume != nil, refusal == nil, failure.mayHaveBeenSent,
+    guard transfer.resume != nil, reply.refusal == nil, failure.mayHaveBeenSent,
       failure.reason != .deadline,
-      head.map({ !isBody($0.status) || received == 0 }) ?? true
+      reply.head.map({ !isBody($0.status) || reply.received == 0 }) ?? true
     else { return false }
     return ![401, 404, 410, 429, 503].contains(failure.status ?? 0)
   }
@@ -53,21 +53,21 @@ extension Exchange {
     -> TransferDecision
   {
     let outcome = easy.outcome()
-    if cannotResume { return .mismatch }
-    if let refusal {
+    if reply.cannotResume { return .mismatch }
+    if let refusal = reply.refusal {
       var failure = transfer.failure(refusal.reason, detail: refusal.detail)
-      failure.status = head?.status
+      failure.status = reply.head?.status
       failure.mayHaveBeenSent = true
       return .failure(failure, isFinal: true)
     }
     // Some servers send pictures with `Content-Encoding: utf-8` or `aws-chunked`, although the bytes are not encoded.
-    if code == CURLE_BAD_CONTENT_ENCODING, received == 0, !transfer.takesCodedBytes,
-      transfer.request.isRepeatable, let head,
+    if code == CURLE_BAD_CONTENT_ENCODING, reply.received == 0, !transfer.takesCodedBytes,
+      transfer.request.isRepeatable, let head = reply.head,
       !ContentCodings.decodable.contains(all: head.headers)
     {
       return .unknownCoding
     }
-    guard let head, code == CURLE_OK || !isBody(head.status) else {
+    guard let head = reply.head, code == CURLE_OK || !isBody(head.status) else {
       return .failure(failure(code, outcome, transfer), isFinal: false)
     }
     switch head.status {
@@ -75,13 +75,13 @@ extension Exchange {
       var failure = transfer.failure(.http(status))
       failure.status = status
       return .failure(failure, isFinal: true)
-    case 200...299 where hasExcess:
+    case 200...299 where reply.hasExcess:
       let failure = transfer.failure(.lengthMismatch, detail: "more bytes came than announced")
       return .failure(failure, isFinal: true)
-    case 200...299 where part.map { $0 != received } ?? false:
+    case 200...299 where reply.part.map { $0 != reply.received } ?? false:
       return .mismatch
     case 200...299
-    where isPacked && received > BombGuard.limit(ofPacked: ByteCount(outcome.wire)):
+    where reply.isPacked && reply.received > BombGuard.limit(ofPacked: ByteCount(outcome.wire)):
       return .failure(transfer.failure(.tooLarge, detail: BombGuard.words), isFinal: true)
     case 200...299:
       return .success(response(head, outcome, transfer))
@@ -108,7 +108,7 @@ extension Exchange {
       failure.retryAfter = head.headers["Retry-After"].flatMap {
         RetryAfter.seconds($0, now: now)
       }
-      failure.refusal = refusalBody
+      failure.refusal = reply.refusalBody
       failure.headers = head.headers
       if transfer.request.isRepeatable, transfer.request.signing == nil,
         status == 429 || status == 503,
@@ -140,12 +140,12 @@ extension Exchange {
     timing.total = Double(outcome.total) / 1e6
     return Response(
       head: head,
-      bodyBytes: received,
+      bodyBytes: reply.received,
       wireBytes: ByteCount(outcome.wire),
       attempts: transfer.attempts,
       timing: timing,
       connectionReused: outcome.connections == 0,
-      connectionIsOpen: isConnected
+      connectionIsOpen: reply.isConnected
     )
   }
 
@@ -166,7 +166,7 @@ extension Exchange {
       detail: reason == .addressRefused ? ProxyAdmission.notPublic : text
     )
     failure.isHostOfDataOnly = reason == .addressRefused
-    failure.status = head?.status
+    failure.status = reply.head?.status
     // If only the `CONNECT` request to a proxy was sent, the origin has received nothing.
     let hasTunnel = transfer.proxy == nil || transfer.url.scheme == .http || outcome.secured > 0
     failure.mayHaveBeenSent =
@@ -191,7 +191,7 @@ extension Exchange {
     case CURLE_PARTIAL_FILE: .truncated
     case CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2_STREAM, CURLE_HTTP2: .reset
     case CURLE_RECV_ERROR:
-      head.map { LibcurlWords.tellBrokenChunks(text, $0) } ?? false ? .badResponse : .reset
+      reply.head.map { LibcurlWords.tellBrokenChunks(text, $0) } ?? false ? .badResponse : .reset
     case CURLE_BAD_CONTENT_ENCODING: .badEncoding
     case CURLE_PEER_FAILED_VERIFICATION: verification(outcome)
     // `reset` is retried and `tlsFailed` is not. So a handshake that was interrupted is distinguished from a handshake
@@ -204,7 +204,7 @@ extension Exchange {
       .tlsFailed
     case CURLE_URL_MALFORMAT: .urlInvalid
     // libcurl also uses this code if a header line exceeds its own limit.
-    case CURLE_OUT_OF_MEMORY: status == 0 || head == nil ? .tooLongHeader : .outOfMemory
+    case CURLE_OUT_OF_MEMORY: reply.head == nil ? .tooLongHeader : .outOfMemory
     default: .badResponse
     }
   }
@@ -312,7 +312,7 @@ extension Exchange {
       return (.proxyFailed, "the proxy \(proxy) refuses connections: \(text)")
     }
     // Without a status, the only remaining failure of a proxy is a tunnel that was not opened.
-    guard proxy.tunnels(to: transfer.url), outcome.secured == 0, head == nil,
+    guard proxy.tunnels(to: transfer.url), outcome.secured == 0, reply.head == nil,
       proxy.scheme == .http || proxy.scheme == .https
     else { return nil }
     return (.proxyFailed, "the proxy \(proxy) could not open a tunnel: \(text)")

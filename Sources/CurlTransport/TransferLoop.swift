@@ -231,7 +231,7 @@ final class TransferLoop {
     case .redirect(let location):
       schedule.finished(host: transfer.host, .answered, at: now)
       do throws(TransferFailure) {
-        try transfer.follow(location, of: exchange.head)
+        try transfer.follow(location, of: exchange.reply.head)
         enqueue(transfer, first: true)
       } catch {
         finish(transfer, .failure(error))
