@@ -176,18 +176,12 @@ extension Shop {
 }
 
 extension Shop.Change: Encodable {
-  private enum CodingKeys: String, CodingKey { case time, run, section, id, field, from, to }
-
   /// Writes the change as `larder history --json` prints it.
   public func encode(to encoder: any Encoder) throws {
-    var body = encoder.container(keyedBy: CodingKeys.self)
-    try body.encode(time, forKey: .time)
-    try body.encode(run, forKey: .run)
-    try body.encode(section, forKey: .section)
-    try body.encode(id, forKey: .id)
-    try body.encode(field, forKey: .field)
-    try body.encode(from, forKey: .from)
-    try body.encode(to, forKey: .to)
+    try encoder.write([
+      "time": time, "run": run, "section": section, "id": id, "field": field, "from": from,
+      "to": to,
+    ])
   }
 }
 

@@ -288,21 +288,12 @@ public struct VerifyReport: Sendable, Hashable {
 }
 
 extension VerifyReport: Encodable {
-  private enum Key: String, CodingKey {
-    case checked, damaged, missing, stray, unreadable, index, complete, clean
-  }
-
   /// Encodes the report as the JSON object that `verify --json` prints.
   public func encode(to encoder: any Encoder) throws {
-    var body = encoder.container(keyedBy: Key.self)
-    try body.encode(checked, forKey: .checked)
-    try body.encode(damaged, forKey: .damaged)
-    try body.encode(missing, forKey: .missing)
-    try body.encode(strays, forKey: .stray)
-    try body.encode(unreadable, forKey: .unreadable)
-    try body.encode(index.rawValue, forKey: .index)
-    try body.encode(isComplete, forKey: .complete)
-    try body.encode(isClean, forKey: .clean)
+    try encoder.write([
+      "checked": checked, "damaged": damaged, "missing": missing, "stray": strays,
+      "unreadable": unreadable, "index": index.rawValue, "complete": isComplete, "clean": isClean,
+    ])
   }
 }
 

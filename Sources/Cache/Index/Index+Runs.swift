@@ -68,15 +68,9 @@ package struct RunEntry: Sendable, Equatable {
 }
 
 extension RunEntry: Encodable {
-  private enum CodingKeys: String, CodingKey { case run, started, finished, outcome }
-
   /// Writes the run as `diff --runs --json` prints it, without its report.
   package func encode(to encoder: any Encoder) throws {
-    var body = encoder.container(keyedBy: CodingKeys.self)
-    try body.encode(id, forKey: .run)
-    try body.encode(started, forKey: .started)
-    try body.encode(finished, forKey: .finished)
-    try body.encode(outcome, forKey: .outcome)
+    try encoder.write(["run": id, "started": started, "finished": finished, "outcome": outcome])
   }
 }
 
