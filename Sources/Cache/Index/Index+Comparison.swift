@@ -1,5 +1,4 @@
 import Base
-import FoundationEssentials
 import GRDB
 
 /// The SQL statements that compare two listings.
@@ -125,7 +124,7 @@ extension Index {
   }
 
   private static func json(_ values: some Encodable) throws -> String {
-    String(decoding: try JSONEncoder().encode(values), as: UTF8.self)
+    String(decoding: try values.jsonLine(), as: UTF8.self)
   }
 
   /// Stores a listing together with items of an older one that it does not have.

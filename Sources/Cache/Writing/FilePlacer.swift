@@ -27,7 +27,8 @@ struct FilePlacer {
     let places = group.pictures.map { picture in
       hold.flatMap { place(picture, &placed, held) }
     }
-    let folders = Set(zip(group.pictures, places).compactMap { $1.isMove ? $0.name.folder : nil })
+    let moved = places.compactMap { try? $0.get() }.filter(\.isMoved)
+    let folders = Set(moved.map(\.picture.name.folder))
     let unsynced = folders.filter { folder in
       do throws(LarderError) {
         try disk.sync(layout.folder(folder))
@@ -42,10 +43,10 @@ struct FilePlacer {
       switch place {
       case .failure(let error):
         placed.add(refused: .refused(.disk, detail: error.description), picture.completion)
-      case .success(true) where unsynced.contains(picture.name.folder):
+      case .success((_, true)) where unsynced.contains(picture.name.folder):
         let words = "cannot sync its folder; fetch it again"
         placed.add(refused: .refused(.disk, detail: words), picture.completion)
-      case .success:
+      case .success((let picture, _)):
         placed.add(picture)
       }
     }
@@ -58,17 +59,18 @@ struct FilePlacer {
   /// that it could not write.
   ///
   /// - Parameters:
-  ///   - picture: The picture. Its row gets the stamp of the file at the final name.
+  ///   - picture: The picture.
   ///   - placed: Receives the picture. Its pictures are also searched for equal bytes.
   ///   - held: Finds another picture in the cache with the same bytes.
-  /// - Returns: Whether a file was renamed. It is false if the picture needs no new file, because its bytes are in the
-  ///   cache already.
+  /// - Returns: The picture, whose row has the stamp of the file at the final name, and whether a file was renamed. None
+  ///   was if the picture needs no new file, because its bytes are in the cache already.
   private func place(
     _ picture: WrittenPicture,
     _ placed: inout PendingRows,
     _ held: HeldElsewhere
-  ) -> Result<Bool, LarderError> {
-    guard let file = picture.partial else { return .success(false) }
+  ) -> Result<(picture: WrittenPicture, isMoved: Bool), LarderError> {
+    guard let file = picture.partial else { return .success((picture, false)) }
+    var picture = picture
     let name = picture.name
     let partialName = picture.entry.id.partialName
     do throws(LarderError) {
@@ -77,7 +79,7 @@ struct FilePlacer {
         try disk.remove(partialName, in: layout.partial)
         if picture.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
         picture.moveInto(stamp)
-        return .success(true)
+        return .success((picture, true))
       }
       try disk.sync(file)
       try disk.rename(partialName, in: layout.partial, to: name.file, in: folder)
@@ -85,7 +87,7 @@ struct FilePlacer {
       if picture.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
       picture.moveInto(picture.entry.stamp)
       placed.note(picture)
-      return .success(true)
+      return .success((picture, true))
     } catch {
       note(error)
       if picture.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
@@ -121,11 +123,6 @@ struct FilePlacer {
     try disk.remove(temporary, in: layout.partial)
     return stamp
   }
-}
-
-extension Result<Bool, LarderError> {
-  /// Whether a file was renamed.
-  fileprivate var isMove: Bool { if case .success(true) = self { true } else { false } }
 }
 
 /// Uploads the pictures of a group to an object store, many at a time.
@@ -170,6 +167,7 @@ struct RemotePlacing {
       switch results[number] {
       case nil: placed.add(picture)
       case .success(let stamp):
+        var picture = picture
         picture.moveInto(stamp)
         placed.add(picture)
         placed.note(picture)

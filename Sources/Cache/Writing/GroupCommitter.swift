@@ -219,47 +219,26 @@ struct CommitGroup: Sendable {
 
 /// A picture whose bytes are in a file, but whose row is not written yet.
 ///
-/// The file is in `partial/` first, and then at its final path. This is a class, so that passing it on costs only one
-/// retain.
-final class WrittenPicture: @unchecked Sendable {
-  // SAFETY: A writer queue makes the object. Afterwards, `entry` and `partial` are changed only on the queue that
-  // places files, before the picture is added to a ``PendingRows``. The row queue reads them after that. Everything
-  // else is constant.
-
+/// The file is in `partial/` first, and then at its final path.
+struct WrittenPicture: Sendable {
   /// The complete row of the picture.
   private(set) var entry: PictureEntry
   /// The open file in `partial/`; nil after the file got its final name, or if the picture needs no new file.
   private(set) var partial: OpenFile?
-  let name: PictureName
   /// Whether there is a note beside the file in `partial/`; see ``PartialBody``.
-  let hasNote: Bool
+  var hasNote = false
   /// The SHA-256 of the picture's previous bytes; nil if there were none or they are the same.
   let before: [UInt8]?
   /// The result to report when the row is written.
   let outcome: PictureOutcome
   let completion: @Sendable (PictureOutcome) -> Void
 
-  init(
-    entry: PictureEntry,
-    partial: OpenFile?,
-    hasNote: Bool = false,
-    before: [UInt8]?,
-    outcome: PictureOutcome,
-    completion: @escaping @Sendable (PictureOutcome) -> Void
-  ) {
-    self.entry = entry
-    name = entry.name
-    self.partial = partial
-    self.hasNote = hasNote
-    self.before = before
-    self.outcome = outcome
-    self.completion = completion
-  }
+  var name: PictureName { entry.name }
 
   /// Records the stamp of the file at its final name, and closes the file.
   ///
   /// If the file stayed open, the 256 pictures that can wait for their rows would need 256 descriptors.
-  func moveInto(_ stamp: FileStamp?) {
+  mutating func moveInto(_ stamp: FileStamp?) {
     entry.stamp = stamp
     partial = nil
   }
@@ -270,10 +249,9 @@ final class WrittenPicture: @unchecked Sendable {
 /// The files of the pictures already have their final names.
 struct PendingRows: Sendable {
   private(set) var contents = CommitGroup()
-  private var refused: [(PictureOutcome, @Sendable (PictureOutcome) -> Void)] = []
-  private var byContent: [Int64: WrittenPicture] = [:]
+  private var byContent: [Int64: PictureEntry] = [:]
 
-  var isEmpty: Bool { contents.isEmpty && refused.isEmpty }
+  var isEmpty: Bool { contents.isEmpty && contents.completions.isEmpty }
   var count: Int { contents.count }
 
   mutating func add(_ picture: WrittenPicture) {
@@ -284,7 +262,7 @@ struct PendingRows: Sendable {
     refused outcome: PictureOutcome,
     _ completion: @escaping @Sendable (PictureOutcome) -> Void
   ) {
-    refused.append((outcome, completion))
+    contents.completions.append { completion(outcome) }
   }
 
   /// Adds everything in a group except its pictures.
@@ -297,13 +275,13 @@ struct PendingRows: Sendable {
   /// Records that the file of a picture has its final name, so that later pictures with equal bytes can share the
   /// file.
   mutating func note(_ picture: WrittenPicture) {
-    if let digest = picture.entry.sha256 { byContent[ContentDigest.prefix(digest)] = picture }
+    if let digest = picture.entry.sha256 {
+      byContent[ContentDigest.prefix(digest)] = picture.entry
+    }
   }
 
   /// The row of a picture of this transaction with these bytes, given by their ``ContentDigest/number(of:)``.
-  func entry(holding content: Int64) -> PictureEntry? {
-    byContent[content]?.entry
-  }
+  func entry(holding content: Int64) -> PictureEntry? { byContent[content] }
 
   /// Writes all rows in the caller's transaction.
   func save(in db: Database, run: RunID) throws {
@@ -323,7 +301,6 @@ struct PendingRows: Sendable {
       let refusal = failure.map { PictureOutcome.refused(.disk, detail: $0.description) }
       picture.completion(refusal ?? picture.outcome)
     }
-    for (outcome, completion) in refused { completion(outcome) }
     for completion in contents.completions { completion() }
   }
 }

@@ -118,12 +118,7 @@ package final class PictureStore: Sendable {
     row entry: @escaping @Sendable () -> PictureEntry,
     completion: @escaping @Sendable () -> Void
   ) {
-    freeQueue.submit(
-      .collect { group in
-        group.rows.append(entry())
-        group.completions.append(completion)
-      }
-    )
+    collect(completion) { $0.rows.append(entry()) }
   }
 
   /// Commits the detail of an item, and the row of its document, as part of the next group.
@@ -133,9 +128,16 @@ package final class PictureStore: Sendable {
     _ detail: CommittedDetail,
     completion: @escaping @Sendable () -> Void
   ) {
+    collect(completion) { $0.details.append(detail) }
+  }
+
+  private func collect(
+    _ completion: @escaping @Sendable () -> Void,
+    _ add: @escaping @Sendable (inout CommitGroup) -> Void
+  ) {
     freeQueue.submit(
       .collect { group in
-        group.details.append(detail)
+        add(&group)
         group.completions.append(completion)
       }
     )
