@@ -7,7 +7,7 @@ struct HeaderTests {
     let file = try catalog("headers: {token: 'Bearer ${A}-${B_2}', plain: 'x $y'}")
 
     #expect(file.headers.map(\.rawValue) == ["Bearer ${A}-${B_2}", "x $y"])
-    let resolved = try file.resolvedHeaders(environment: ["A": "1", "B_2": "${A}"])
+    let resolved = try file.headers.resolved(environment: ["A": "1", "B_2": "${A}"])
     #expect(resolved.map(\.name) == ["token", "plain"])
     #expect(resolved.map(\.value) == ["Bearer 1-${A}", "x $y"])
   }
@@ -16,7 +16,7 @@ struct HeaderTests {
     let file = try catalog("headers: {token: '${STORE_TOKEN}'}")
 
     #expect {
-      try file.resolvedHeaders(environment: [:])
+      try file.headers.resolved(environment: [:])
     } throws: {
       let error = $0 as? CatalogError
       return error?.code == .environment && error?.isConfiguration == true
@@ -29,7 +29,7 @@ struct HeaderTests {
     let file = try catalog("headers: {token: '${T}'}")
 
     #expect {
-      try file.resolvedHeaders(environment: ["T": value])
+      try file.headers.resolved(environment: ["T": value])
     } throws: {
       !"\($0)".contains("s3") && "\($0)".contains("variable T")
     }

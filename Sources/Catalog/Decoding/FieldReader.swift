@@ -298,11 +298,7 @@ struct FieldReader {
   private mutating func all(_ path: JSONPath) -> [JSONNode] {
     var values: [JSONNode] = []
     do throws(CatalogError) {
-      if path.isSingular {
-        if let value = try path.firstValue(in: node) { values.append(value) }
-      } else {
-        values = try path.values(in: node)
-      }
+      values = try path.values(in: node)
     } catch {
       note(path, error.reason)
     }

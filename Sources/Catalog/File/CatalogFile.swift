@@ -78,17 +78,6 @@ extension CatalogFile {
   public func request(ofSource position: Int) -> RequestRule {
     sections[position].request ?? request ?? RequestRule()
   }
-
-  /// The headers to send, with environment variables expanded.
-  ///
-  /// - Parameter environment: The values of the environment variables by name.
-  /// - Returns: The names and values of the headers in the file's order.
-  /// - Throws: ``CatalogError`` that names a variable that is not set. The error shows no value of a header.
-  public func resolvedHeaders(
-    environment: [String: String]
-  ) throws(CatalogError) -> [(name: String, value: String)] {
-    try headers.resolved(environment: environment)
-  }
 }
 
 /// Makes a ``CatalogFile`` of parsed YAML.

@@ -94,7 +94,8 @@ extension JSONPath {
   /// - Throws: ``CatalogError`` with code `path-work` if filters and `..` take too many steps for the size of the
   ///   document.
   public func values(in root: JSONNode) throws(CatalogError) -> [JSONNode] {
-    try Self.values(of: segments[...], from: root, root: root, isCounted: false)
+    if isSingular { return try firstValue(in: root).map { [$0] } ?? [] }
+    return try Self.values(of: segments[...], from: root, root: root, isCounted: false)
   }
 
   /// The first value that the path selects.

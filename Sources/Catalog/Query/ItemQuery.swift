@@ -71,7 +71,9 @@ public struct ItemQuery: Hashable, Sendable {
     by item: (Element) -> StoreItem
   ) -> [Element] {
     let sorted = order.map { order in
-      order.sorted(elements.map { (key: order.key(of: item($0)), element: $0) }).map(\.element)
+      // Swift's sort is stable.
+      elements.map { (key: order.key(of: item($0)), element: $0) }.sorted { $0.key < $1.key }
+        .map(\.element)
     }
     return Array((sorted ?? elements).prefix(limit ?? .max))
   }
@@ -87,16 +89,6 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
   case dearest = "-price"
   /// By title. Differences of case and of character width are ignored.
   case title
-
-  /// Sorts elements by keys from ``key(of:)``.
-  ///
-  /// Elements that are equal in this order stay in the order that they have.
-  package func sorted<Element>(
-    _ elements: [(key: Key, element: Element)]
-  ) -> [(key: Key, element: Element)] {
-    // Swift's sort is stable.
-    elements.sorted { $0.key < $1.key }
-  }
 
   /// The values that decide an item's place in the order: the amount of its price, or otherwise its title.
   package typealias Key = (amount: Double, title: String)

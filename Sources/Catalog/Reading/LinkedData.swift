@@ -289,12 +289,8 @@ extension RecordValue {
   ///
   /// The result is nil for other values.
   init?(_ node: JSONNode, in graph: LinkedGraph) throws(CatalogError) {
-    guard node.kind == .array else {
-      try self.init(single: node, in: graph)
-      return
-    }
     var values: [RecordValue] = []
-    for element in node.elements {
+    for element in node.kind == .array ? node.elements : [node] {
       if let value = try RecordValue(single: element, in: graph) { values.append(value) }
     }
     guard let first = values.first else { return nil }

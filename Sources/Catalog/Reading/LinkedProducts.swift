@@ -22,8 +22,6 @@ struct LinkedProducts {
   private let scripts: Scripts?
   private let byteLimit: Int
   private var byteCount = 0
-  /// The `@id`, SKU and name of each product so far.
-  private var seen: Set<[String]> = []
   /// The index in ``items`` of each product.
   ///
   /// A key is the `@id`, SKU and name of a product, or its SKU (or another id) and its name.
@@ -175,7 +173,7 @@ struct LinkedProducts {
     guard isVariant || node["name"] != nil || node["offers"] != nil else { return }
     // If the product is already known, only its group or the offer around it can add anything.
     let key = [node.id, node["sku"]?.text, node["name"]?.text].map { $0 ?? "" }
-    if node.id != nil, !seen.insert(key).inserted, group == nil, offer == nil { return }
+    if node.id != nil, places[key] != nil, group == nil, offer == nil { return }
     var offers = node.all("offers")
     if offers.isEmpty, let offer { offers = [offer] }
     var node = node

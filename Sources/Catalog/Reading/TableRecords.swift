@@ -82,7 +82,11 @@ struct TableRecords {
       writer.object {
         for (place, cell) in row.cells.enumerated() where !cell.isEmpty {
           $0.name(escaping: names[place])
-          if lists[place] { Self.write(parts: cell, to: &$0) } else { $0.value(cell) }
+          guard lists[place] else {
+            $0.value(cell)
+            continue
+          }
+          $0.value(cell.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty })
         }
       }
       // Each record repeats the names of its columns.
@@ -280,12 +284,6 @@ struct TableRecords {
     guard rule.hasPlainNames else { return cell }
     let name = cell.lowercased().replacing(" ", with: "_")
     return name.hasPrefix("g:") ? String(name.dropFirst(2)) : name
-  }
-
-  private static func write(parts cell: String, to writer: inout StoredFormWriter) {
-    writer.array {
-      for part in cell.split(separator: ",") where !part.trimmed.isEmpty { $0.value(part.trimmed) }
-    }
   }
 
   /// The body in UTF-8, without a byte order mark.

@@ -117,7 +117,7 @@ package struct ItemBatches {
         places.append((order.key(of: item), place))
       }
     }
-    return order.sorted(places).prefix(query.limit ?? .max)
+    return places.sorted { $0.key < $1.key }.prefix(query.limit ?? .max)
   }
 
   /// Reads the next matching items in the catalog's order; nil after the last ones.

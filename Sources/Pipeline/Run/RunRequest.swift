@@ -57,7 +57,7 @@ struct RunRequest: Sendable {
       parser
     )
     sections = try addresses.sections()
-    credentials = Self.fields(try catalog.resolvedHeaders(environment: environment))
+    credentials = Self.fields(try catalog.headers.resolved(environment: environment))
     var named = try addresses.named()
     named.pictureHeaders = PictureHeaders(catalog: credentials)
     for host in catalog.pictures.hosts {
