@@ -8,7 +8,7 @@ struct ColourTests {
   /// The ICC profile of a result.
   private func icc(of picture: EncodedPicture) throws -> [UInt8] {
     let file = try PictureFile(picture.bytes)
-    return file.probe.structure.profile(of: file, PictureLimits())
+    return file.probe.structure.profile
   }
 
   /// Four uniform patches of 32 × 32 pixels, so that chroma subsampling does not blur their

@@ -115,8 +115,7 @@ struct FormatTests {
       PictureTags(
         of: try PictureFile(bytes),
         size: PixelSize(side: 20),
-        metadata: true,
-        limits: PictureLimits()
+        metadata: true
       )
     }
     #expect(try found(full.bytes).profile == profile)

@@ -143,7 +143,7 @@ struct MetadataTests {
 
     #expect(file.probe.orientation == .turnedLeft)
     #expect(file.probe.exif?.dateTime == "2021:01:13 06:30:00")
-    #expect(kept.contains(chunk("eXIf", Exif.cropped(exif[...], width: 9, height: 9))))
+    #expect(kept.contains(chunk("eXIf", Exif.cropped(exif, width: 9, height: 9))))
     #expect(both.probe.orientation == .upsideDown)
   }
 

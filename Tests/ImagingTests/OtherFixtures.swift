@@ -59,14 +59,30 @@ func animation(
   return webp(chunks: chunks)
 }
 
+extension WebPCodec {
+  /// Decodes a region of a file, reduced to about `1 / ratio` of its size if it takes at least `least` bytes.
+  static func decode(
+    _ file: PictureFile,
+    _ chunks: WebPChunks,
+    _ region: PixelRegion,
+    smaller ratio: Double? = nil,
+    least: Int = 64 << 20,
+    _ limits: NamedLimits
+  ) throws(ImagingError) -> (bitmap: Bitmap, part: Bitmap.Part?) {
+    try file.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+      try decode(bytes, chunks, region, smaller: ratio, least: least, limits)
+    }
+  }
+}
+
 /// A little-endian number of `count` bytes.
 func little(_ value: Int, _ count: Int) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
 }
 
 /// The offsets of the values of a tag in EXIF data, including its Exif directory.
-func places(of tag: Int, in exif: ArraySlice<UInt8>) -> [Int] {
-  Array(exif).withUnsafeBufferPointer { bytes in
+func places(of tag: Int, in exif: [UInt8]) -> [Int] {
+  exif.withUnsafeBufferPointer { bytes in
     guard let main = TIFFDirectory(of: bytes) else { return [] }
     let entries = main.entries + (main.directory(0x8769)?.entries ?? [])
     return entries.filter { $0.tag == tag }.map(\.field)

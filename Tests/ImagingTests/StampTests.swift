@@ -177,7 +177,7 @@ struct StampTimeTests {
     let bytes = tiff(orientation: 1, dateTime: taken, offset: offset)
     return try StampTime(
       choice,
-      taken: TakenTime(Exif(bytes[...])),
+      taken: TakenTime(Exif(bytes)),
       modified: modified,
       zone: zone,
       local: Zone(offset: 3600),
@@ -243,7 +243,7 @@ struct StampTimeTests {
       Array($0.utf8) + [0]
     }
 
-    let exif = Exif((head + directory + details + texts).prefix(96))
+    let exif = Exif(Array((head + directory + details + texts).prefix(96)))
 
     #expect(exif.dateTime == "2021:01:13 06:30:00")
   }

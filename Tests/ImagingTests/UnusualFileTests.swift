@@ -50,9 +50,9 @@ struct UnusualFileTests {
 
     #expect(file.probe.orientation == .turnedLeft)
     #expect(made.probe.orientation == .upright)
-    let packet = try #require(made.probe.structure.exif(in: made.bytes))
+    let packet = made.probe.structure.exif
     let kept = places(of: 0x0112, in: packet)
-    #expect(kept.map { packet[packet.startIndex + $0] } == [1, 1])
+    #expect(kept.map { packet[$0] } == [1, 1])
   }
 
   @Test func `colours that a PNG gives as numbers are kept in every format`() throws {
@@ -62,7 +62,7 @@ struct UnusualFileTests {
 
     for format in [PictureFormat.jpeg, .webp] {
       let made = try PictureFile(Crop(format: format).apply(to: file).bytes)
-      #expect(made.probe.structure.profile(of: made, PictureLimits()).count > 128, "\(format)")
+      #expect(made.probe.structure.profile.count > 128, "\(format)")
     }
     let avif = try PictureFile(Crop(format: .avif).apply(to: file).bytes)
     let colour = try #require((avif.probe.structure as? AVIFHeader)?.colour)

@@ -1,8 +1,11 @@
+/// The bytes of a whole file, or of a part of it, in memory.
+typealias FileBytes = UnsafeBufferPointer<UInt8>
+
 /// Reads numbers from bytes; every offset is checked.
 ///
 /// The result is nil if a number would extend beyond the bytes.
 struct ByteReader {
-  let bytes: UnsafeBufferPointer<UInt8>
+  let bytes: FileBytes
   var isLittleEndian = false
 
   func byte(_ offset: Int) -> Int? {

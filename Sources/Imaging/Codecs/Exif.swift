@@ -14,21 +14,15 @@ public struct Exif: Equatable, Sendable {
   private(set) var gpsTime: CivilTime?
 
   /// Reads a TIFF structure; damaged parts of it are skipped.
-  init(_ bytes: ArraySlice<UInt8>) {
+  init(_ bytes: [UInt8]) {
     bytes.withUnsafeBufferPointer { bytes in
       if let directory = TIFFDirectory(of: bytes) { read(directory) }
     }
   }
 
-  /// The part of `range` that begins with the TIFF header.
+  /// The part of `bytes` that begins with the TIFF header.
   ///
   /// Some programs write the `Exif\0\0` of a JPEG segment before the header.
-  static func tiff(_ reader: ByteReader, _ range: Range<Int>) -> Range<Int> {
-    reader.matches("Exif\0\0", at: range.lowerBound) && range.count >= 6
-      ? range.lowerBound + 6..<range.upperBound : range
-  }
-
-  /// The part of `bytes` that begins with the TIFF header.
   static func tiff(in bytes: [UInt8]) -> [UInt8] {
     bytes.starts(with: "Exif\0\0".utf8) ? Array(bytes.dropFirst(6)) : bytes
   }
@@ -64,8 +58,8 @@ public struct Exif: Equatable, Sendable {
   ///
   /// Every orientation becomes 1. Every thumbnail is overwritten with zeroes, even one in a maker note, because it could
   /// show the parts that were cropped away.
-  static func cropped(_ tiff: ArraySlice<UInt8>, width: Int, height: Int) -> [UInt8] {
-    var data = Array(tiff)
+  static func cropped(_ tiff: [UInt8], width: Int, height: Int) -> [UInt8] {
+    var data = tiff
     var changes: [(offset: Int, bytes: [UInt8])] = []
     data.withUnsafeBufferPointer { bytes in
       guard let main = TIFFDirectory(of: bytes) else { return }

@@ -59,30 +59,27 @@ protocol PictureCodec: Sendable {
   /// The quality, from 1 to 100, with which the picture was encoded; nil if it is unknown.
   var quality: Int? { get }
 
-  /// The ICC profile of `file`; empty if it has none.
-  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8]
+  /// The ICC profile; empty if there is none.
+  var profile: [UInt8] { get }
   /// The colours of the picture, if the file names them by numbers of ITU-T H.273.
   var namedColours: AVIFHeader.Colour? { get }
-  /// The EXIF data in the file's bytes, beginning with the TIFF header; nil if there is none.
-  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>?
-  /// The XMP packet in the file's bytes; empty if there is none.
-  func xmp(in bytes: [UInt8]) -> [UInt8]
+  /// The EXIF data, beginning with its TIFF header; empty if there is none.
+  ///
+  /// An orientation in it is ignored if there is an ``ownOrientation``.
+  var exif: [UInt8] { get }
+  /// The XMP packet; empty if there is none.
+  var xmp: [UInt8] { get }
 
   /// Opens rows of the stored picture.
   ///
   /// - Parameters:
-  ///   - file: The picture.
-  ///   - bytes: The bytes of the picture, which must stay valid while the rows are read.
   ///   - request: The part to decode.
+  ///   - bytes: The bytes of the picture, which must stay valid while the rows are read.
   ///   - limits: The limits of the picture.
   /// - Returns: The rows.
   /// - Throws: ``LarderError`` when the picture cannot be decoded.
-  func rows(
-    of file: PictureFile,
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    _ request: RowRequest,
-    _ limits: NamedLimits
-  ) throws(LarderError) -> OpenRows
+  func rows(_ request: RowRequest, of bytes: FileBytes, _ limits: NamedLimits)
+    throws(LarderError) -> OpenRows
 
   /// Encodes upright rows of any layout except `cmyk`.
   ///
@@ -104,9 +101,9 @@ extension PictureCodec {
   var isInk: Bool { false }
   var quality: Int? { nil }
   var namedColours: AVIFHeader.Colour? { nil }
-  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] { [] }
-  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { nil }
-  func xmp(in bytes: [UInt8]) -> [UInt8] { [] }
+  var profile: [UInt8] { [] }
+  var exif: [UInt8] { [] }
+  var xmp: [UInt8] { [] }
   /// An ICC profile for ``namedColours``.
   ///
   /// It is empty if no colours are named, or if viewers show these colours correctly without a profile.

@@ -62,7 +62,7 @@ public struct PictureProbe: Sendable {
     structure = try format.codec.init(bytes, limits.named(name))
     (depth, channels, scans) = (structure.depth, structure.channels, structure.scans)
     isCutShort = structure.isCutShort
-    exif = structure.exif(in: bytes).map { Exif($0) }
+    exif = structure.exif.isEmpty ? nil : Exif(structure.exif)
     orientation = structure.ownOrientation ?? exif?.orientation ?? .upright
     let size = orientation.upright(structure.size)
     (width, height) = (size.width, size.height)

@@ -16,18 +16,18 @@ struct PictureTags: Equatable {
   /// Takes the tags of `file`, for an upright picture of `size` that was made from it.
   ///
   /// If `metadata` is true, the metadata is taken as well as the profile, and adapted to the new picture.
-  init(of file: PictureFile, size: PixelSize, metadata: Bool, limits: PictureLimits) {
+  init(of file: PictureFile, size: PixelSize, metadata: Bool) {
     let structure = file.probe.structure
-    profile = structure.profile(of: file, limits)
+    profile = structure.profile
     guard metadata else { return }
     // The EXIF data of a TIFF is not kept, because it is spread over the file.
-    if file.probe.format != .tiff, let exif = structure.exif(in: file.bytes) {
-      self.exif = Exif.cropped(exif, width: size.width, height: size.height)
+    if file.probe.format != .tiff {
+      exif = Exif.cropped(structure.exif, width: size.width, height: size.height)
     }
-    xmp = structure.xmp(in: file.bytes)
+    xmp = structure.xmp
     Previews.mend(xmp: &xmp)
     if let markers = structure as? JPEGMarkers {
-      resources = Previews.removed(from: markers.resources.flatMap { file.bytes[$0] })
+      resources = Previews.removed(from: markers.resources)
       Previews.blank(in: &resources)
     }
   }

@@ -52,7 +52,7 @@ extension PictureFile {
     _ body: (OpenRows) throws(LarderError) -> Result
   ) throws(LarderError) -> Result {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
-      try body(probe.structure.rows(of: self, bytes, request, limits.named(name)))
+      try body(probe.structure.rows(request, of: bytes, limits.named(name)))
     }
   }
 }

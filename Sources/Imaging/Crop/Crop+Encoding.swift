@@ -39,7 +39,7 @@ extension Crop {
 
   /// The profile of `file`, and its metadata if that is kept.
   private func tags(of file: PictureFile, _ plan: CropPlan) -> PictureTags {
-    PictureTags(of: file, size: plan.framing.canvas, metadata: keepsMetadata, limits: limits)
+    PictureTags(of: file, size: plan.framing.canvas, metadata: keepsMetadata)
   }
 
   /// Encodes a JPEG that is made from a JPEG.

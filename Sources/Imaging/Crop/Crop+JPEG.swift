@@ -61,7 +61,7 @@ extension Crop {
       let result = try? JPEGMarkers(made.bytes, named),
       result.size == grid.region.size
     else { return nil }
-    let tags = PictureTags(of: file, size: result.size, metadata: keepsMetadata, limits: limits)
+    let tags = PictureTags(of: file, size: result.size, metadata: keepsMetadata)
     return EncodedPicture(
       file: .held(tags.added(toJPEG: made.bytes)),
       summary: EncodedPicture.Summary(

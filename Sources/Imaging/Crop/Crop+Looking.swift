@@ -64,7 +64,7 @@ extension Crop {
   /// It is the profile in the file. If an AVIF has no profile, but names its colours by code numbers (CICP), a profile
   /// is made from these numbers.
   func colours(of file: PictureFile) -> [UInt8] {
-    let own = file.probe.structure.profile(of: file, limits)
+    let own = file.probe.structure.profile
     return own.isEmpty ? file.probe.structure.namedProfile : own
   }
 

@@ -59,10 +59,13 @@ extension Crop {
     let scaling =
       framing.isScaled
       ? RowRequest.Scaling(window: framing.window.size, size: framing.scaled) : nil
+    // A JPEG that is encoded again at its own size loses nothing by a conversion of its colours. A JPEG that is turned
+    // is converted.
+    let isStored = probe.format != .jpeg || probe.orientation == .upright
     let request = RowRequest(
       probe.orientation.stored(framing.window, in: probe.stored),
       scaling: scaling,
-      isNative: target == probe.format && !isNew && !convertsSamples
+      isNative: target == probe.format && !isNew && !convertsSamples && isStored
     )
     var steps: [Step] = []
     func add(_ step: Step, _ isWanted: Bool) { if isWanted { steps.append(step) } }
@@ -143,7 +146,7 @@ extension Crop {
         // CMYK is stored inverted by Adobe's programs: 255 then means no ink.
         let markers = file.probe.structure as? JPEGMarkers
         rows = try rows.inksConverted(
-          profile: file.probe.structure.profile(of: file, self.limits),
+          profile: file.probe.structure.profile,
           isInverted: markers?.adobeTransform != nil,
           name: file.name
         )

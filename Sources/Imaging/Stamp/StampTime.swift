@@ -185,7 +185,7 @@ extension PictureFile {
   var taken: TakenTime? {
     let own = TakenTime(probe.exif)
     if let own, probe.exif?.isChangeTime == false { return own }
-    return TakenTime(xmp: probe.structure.xmp(in: bytes)) ?? TakenTime(satellites: probe.exif)
+    return TakenTime(xmp: probe.structure.xmp) ?? TakenTime(satellites: probe.exif)
       ?? own
   }
 }

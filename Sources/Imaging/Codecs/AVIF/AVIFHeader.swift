@@ -10,6 +10,7 @@ struct AVIFHeader: HEIFHeader {
   /// The number of bits of a sample: 8, 10 or 12.
   let depth: Int
   let hasAlpha: Bool
+  /// The orientation in the boxes, which takes precedence over EXIF. (ISO/IEC 23000-22, 7.3.6.7)
   let ownOrientation: Orientation?
   let colour: Colour
   let profile: [UInt8]
@@ -72,12 +73,9 @@ extension AVIFHeader {
     FileType.isOne(of: ["avif", "avis"], head)
   }
 
-  func rows(
-    of file: PictureFile,
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    _ request: RowRequest,
-    _ limits: NamedLimits
-  ) throws(LarderError) -> OpenRows {
+  func rows(_ request: RowRequest, of bytes: FileBytes, _ limits: NamedLimits)
+    throws(LarderError) -> OpenRows
+  {
     let rows = PlaneRows(self, request.region, limits)
     let pixels = coded.width * coded.height
     try limits.check(memory: planeBytes(pixels))

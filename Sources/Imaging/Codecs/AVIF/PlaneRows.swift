@@ -10,15 +10,6 @@ protocol HEIFHeader: PictureCodec {
   var hasAlpha: Bool { get }
   /// How the colours are encoded.
   var colour: cavif_colour { get }
-  /// The ICC profile; empty if there is none.
-  var profile: [UInt8] { get }
-  /// The EXIF data, beginning with its TIFF header; empty if there is none.
-  ///
-  /// An orientation in it is ignored, because the orientation in the picture's own boxes takes precedence. (ISO/IEC
-  /// 23000-22, 7.3.6.7)
-  var exif: [UInt8] { get }
-  /// The XMP packet; empty if there is none.
-  var xmp: [UInt8] { get }
 }
 
 extension HEIFHeader {
@@ -26,9 +17,6 @@ extension HEIFHeader {
   var channels: Int { (colour.isGrey ? 1 : 3) + (hasAlpha ? 1 : 0) }
   var chroma: ChromaSampling? { ChromaSampling.byNumber[Int(colour.chroma)] }
   var namedColours: cavif_colour? { colour }
-  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] { profile }
-  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.isEmpty ? nil : exif[...] }
-  func xmp(in bytes: [UInt8]) -> [UInt8] { xmp }
 
   /// The number of bytes that `pixels` pixels take in planes.
   func planeBytes(_ pixels: Int) -> Int {

@@ -15,8 +15,7 @@ struct BMPHeader: Sendable {
   private(set) var palette: [UInt8] = []
   /// The offset of the pixels in the file.
   private(set) var start = 0
-  /// The embedded ICC profile.
-  private(set) var profile: Range<Int>?
+  private(set) var profile: [UInt8] = []
 
   /// The number of bytes of a stored row, which is a multiple of four.
   var rowBytes: Int { (size.width * pixelBits + 31) / 32 * 4 }
@@ -76,7 +75,7 @@ struct BMPHeader: Sendable {
       count <= reader.bytes.count - 14 - place
     {
       try limits.check(metadata: count)
-      profile = 14 + place..<14 + place + count
+      profile = Array(reader.bytes[(14 + place)...].prefix(count))
     }
   }
 
@@ -144,16 +143,9 @@ extension BMPHeader: PictureCodec {
   var isIndexed: Bool { masks.isEmpty }
   var chroma: ChromaSampling? { .full }
 
-  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
-    profile.map { Array(file.bytes[$0]) } ?? []
-  }
-
-  func rows(
-    of file: PictureFile,
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    _ request: RowRequest,
-    _ limits: NamedLimits
-  ) throws(LarderError) -> OpenRows {
+  func rows(_ request: RowRequest, of bytes: FileBytes, _ limits: NamedLimits)
+    throws(LarderError) -> OpenRows
+  {
     OpenRows(source: BMPRows(self, bytes, request.region))
   }
 }

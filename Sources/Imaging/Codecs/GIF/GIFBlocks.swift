@@ -141,17 +141,14 @@ extension GIFBlocks: PictureCodec {
   /// Opens rows of a region of the screen, which is the GIF's canvas, with the first frame on it.
   ///
   /// The whole frame is decoded first, because the palette of the result depends on the indices that are used.
-  func rows(
-    of file: PictureFile,
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    _ request: RowRequest,
-    _ limits: NamedLimits
-  ) throws(LarderError) -> OpenRows {
+  func rows(_ request: RowRequest, of bytes: FileBytes, _ limits: NamedLimits)
+    throws(LarderError) -> OpenRows
+  {
     let isCutShort = isCutShort
     let samples = try indices(in: bytes, limits)
     // The pixels around the frame must be transparent. If no index is transparent or free, the rows need alpha instead.
     let clear = clear ?? (isFull ? nil : Self.unusedIndex(samples))
-    let palette = palette(of: file, most: Int(samples.max() ?? 0), clear: clear)
+    let palette = palette(of: bytes, most: Int(samples.max() ?? 0), clear: clear)
     var rows: any RowSource = BitmapRows(
       Bitmap(
         width: frame.width,
@@ -177,8 +174,8 @@ extension GIFBlocks: PictureCodec {
   /// The palette for pixels whose largest index is `most`, with `clear` as its transparent index.
   ///
   /// An index for which the file has no colour becomes black.
-  func palette(of file: PictureFile, most: Int, clear: Int?) -> Bitmap.Palette {
-    var colours = Array(file.bytes[palette])
+  func palette(of bytes: FileBytes, most: Int, clear: Int?) -> Bitmap.Palette {
+    var colours = Array(bytes[palette])
     // In many files, the transparent index is larger than the index of the last colour.
     let last = max(most, clear ?? 0)
     if colours.count < (last + 1) * 3 {

@@ -164,12 +164,9 @@ extension HEICHeader {
     FileType.isOne(of: ["heic", "heix", "heim", "heis", "hevc", "hevx"], head)
   }
 
-  func rows(
-    of file: PictureFile,
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    _ request: RowRequest,
-    _ limits: NamedLimits
-  ) throws(LarderError) -> OpenRows {
+  func rows(_ request: RowRequest, of bytes: FileBytes, _ limits: NamedLimits)
+    throws(LarderError) -> OpenRows
+  {
     let rows = try HEICRows(self, request.region, limits)
     return OpenRows(source: rows) { rows.isDamaged }
   }

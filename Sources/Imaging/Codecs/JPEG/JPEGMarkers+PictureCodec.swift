@@ -30,30 +30,22 @@ extension JPEGMarkers: PictureCodec {
   }
 
   /// The ICC profile, which can be divided into several segments; empty if a segment is missing or repeated.
-  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
-    // The marker, the length and the name are followed by the number of this segment and the number of all segments.
-    let parts = profile.map { file.bytes[$0] }.filter { $0.count >= 18 }
-      .sorted { $0[$0.startIndex + 16] < $1[$1.startIndex + 16] }
+  var profile: [UInt8] {
+    // The name is followed by the number of this segment and the number of all segments.
+    let parts = profileSegments.filter { $0.count >= 14 }.sorted { $0[12] < $1[12] }
     let isWhole = parts.enumerated().allSatisfy { index, part in
-      part.dropFirst(16).prefix(2).map(Int.init) == [index + 1, parts.count]
+      part[12...13].map(Int.init) == [index + 1, parts.count]
     }
-    return isWhole ? parts.flatMap { $0.dropFirst(18) } : []
+    return isWhole ? parts.flatMap { $0.dropFirst(14) } : []
   }
-
-  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }
-
-  func xmp(in bytes: [UInt8]) -> [UInt8] { packet.map { Array(bytes[$0]) } ?? [] }
 
   /// Opens rows that are decoded at 1/8, 2/8 or 4/8 of their size, if they are going to be scaled and that size
   /// suffices.
   ///
   /// A preview has 1/8 of the size.
-  func rows(
-    of file: PictureFile,
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    _ request: RowRequest,
-    _ limits: NamedLimits
-  ) throws(LarderError) -> OpenRows {
+  func rows(_ request: RowRequest, of bytes: FileBytes, _ limits: NamedLimits)
+    throws(LarderError) -> OpenRows
+  {
     let eighths = request.isPreview ? 1 : request.scaling.map { JPEGCodec.eighths(for: $0) } ?? 8
     let exact = request.region
     func length(_ side: Int) -> Int { (side * eighths + 7) / 8 }
@@ -64,10 +56,7 @@ extension JPEGMarkers: PictureCodec {
       width: min(length(size.width), length(exact.x + exact.width)) - left,
       height: min(length(size.height), length(exact.y + exact.height)) - top
     )
-    // A JPEG that is encoded again at its own size loses nothing by a conversion of its colours. A picture that is
-    // turned is converted.
-    let isStored =
-      request.isNative && !request.isPreview && file.probe.orientation == .upright
+    let isStored = request.isNative && !request.isPreview
     let layout = try layout(limits)
     let rows = try JPEGRows(
       bytes,

@@ -20,15 +20,15 @@ struct JPEGMarkers: Sendable {
   /// tables does not look for it.
   private(set) var hasLateTable = false
   /// The payload of the first Exif segment, beginning with the TIFF header.
-  private(set) var exif: Range<Int>?
-  /// The segments of the ICC profile, including their markers, in the order of the file.
-  private(set) var profile: [Range<Int>] = []
+  private(set) var exif: [UInt8] = []
+  /// The payloads of the segments of the ICC profile, in the order of the file.
+  private(set) var profileSegments: [[UInt8]] = []
   /// The first XMP packet.
-  private(set) var packet: Range<Int>?
-  /// The parts of the list of Photoshop's resources, such as the IPTC fields, in the order of the file.
+  private(set) var xmp: [UInt8] = []
+  /// The list of Photoshop's resources, such as the IPTC fields.
   ///
   /// A list that is too long for one segment is divided into several, at any byte.
-  private(set) var resources: [Range<Int>] = []
+  private(set) var resources: [UInt8] = []
   /// The colour transform in the Adobe segment; nil if there is no such segment.
   ///
   /// The segment means that CMYK is stored inverted.
@@ -259,19 +259,19 @@ struct JPEGMarkers: Sendable {
     _ payload: Range<Int>,
     _ marker: UInt8
   ) {
+    let content = reader.bytes[payload]
     switch marker {
     case 0xE0 where reader.matches("JFIF\0", at: payload.lowerBound):
       // libjpeg ignores a shorter segment, and a segment behind the first scan.
       if payload.count >= 14, scans == 0 { hasJFIF = true }
-    case 0xE1 where reader.matches("Exif\0\0", at: payload.lowerBound) && exif == nil:
-      exif = min(payload.lowerBound + 6, payload.upperBound)..<payload.upperBound
-    case 0xE1 where reader.matches(Self.xmpName, at: payload.lowerBound) && packet == nil:
-      packet =
-        min(payload.lowerBound + Self.xmpName.utf8.count, payload.upperBound)..<payload.upperBound
+    case 0xE1 where reader.matches("Exif\0\0", at: payload.lowerBound) && exif.isEmpty:
+      exif = Array(content.dropFirst(6))
+    case 0xE1 where reader.matches(Self.xmpName, at: payload.lowerBound) && xmp.isEmpty:
+      xmp = Array(content.dropFirst(Self.xmpName.utf8.count))
     case 0xE2 where reader.matches("ICC_PROFILE\0", at: payload.lowerBound):
-      profile.append(payload.lowerBound - 4..<payload.upperBound)
+      profileSegments.append(Array(content))
     case 0xED where reader.matches(Self.photoshopName, at: payload.lowerBound):
-      resources.append(payload.dropFirst(Self.photoshopName.utf8.count))
+      resources += content.dropFirst(Self.photoshopName.utf8.count)
     case 0xEE where reader.matches("Adobe", at: payload.lowerBound):
       if payload.count >= 12, scans == 0 { adobeTransform = reader.byte(payload.lowerBound + 11) }
     default: break

@@ -30,12 +30,13 @@ struct PNGChunks: Sendable {
   private(set) var transparency: Range<Int>?
   /// Valid chunks that define colours, in the order of the file.
   private(set) var chunks: [Chunk] = []
-  /// The EXIF data, beginning with its TIFF header.
-  private var exif: Range<Int>?
+  /// The profile in the iCCP chunk; empty if there is a cICP chunk, which takes precedence over it.
+  private(set) var profile: [UInt8] = []
+  private(set) var exif: [UInt8] = []
   /// The EXIF data in a text chunk, which counts if there is no chunk for EXIF data.
   private var rawExif: [UInt8]?
   /// The first XMP packet that is not compressed.
-  private var packet: Range<Int>?
+  private(set) var xmp: [UInt8] = []
   /// The primaries and the transfer curve of a cICP chunk, which takes precedence over every other chunk. (Section 4.3)
   private(set) var namedColours: AVIFHeader.Colour?
   private var gamma: Int?
@@ -69,6 +70,8 @@ struct PNGChunks: Sendable {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try walk(ByteReader(bytes: bytes), limits)
     }
+    if exif.isEmpty, let rawExif { exif = rawExif }
+    if namedColours != nil { profile = [] }
     let rowBytes = (size.width * channels * depth + 7) / 8 + 1
     // With less data than this, the picture cannot be complete.
     guard rowBytes * size.height <= (dataBytes + 1) * Self.mostExpansion else {
@@ -112,7 +115,7 @@ struct PNGChunks: Sendable {
         let isRaw = isText && rawExif == nil && RawProfile.begins(content)
         let unpacked =
           type == "iCCP" || isRaw && type == "zTXt"
-          ? Self.unpacked(content.bytes, limits.limits) : (bytes: [], isWhole: true)
+          ? Self.unpacked(content.bytes, most: limits.metadataBytes) : (bytes: [], isWhole: true)
         metadataBytes += max(length, unpacked.bytes.count)
         try limits.check(metadata: metadataBytes)
         // A chunk that cannot be decompressed is dropped, because other programs might fail on it.
@@ -121,7 +124,7 @@ struct PNGChunks: Sendable {
           let text = Array(content.bytes.drop { $0 > 0 }.dropFirst())
           rawExif = RawProfile.exif(in: type == "zTXt" ? unpacked.bytes : text)
         } else {
-          collect(chunk, type, content)
+          collect(chunk, type, content, unpacked.bytes)
         }
       }
     }
@@ -147,21 +150,20 @@ struct PNGChunks: Sendable {
   /// 11.3.2.3 and 11.3.3.3)
   ///
   /// At most one byte more than the limit is decompressed.
-  private static func unpacked(
-    _ payload: UnsafeBufferPointer<UInt8>,
-    _ limits: PictureLimits
-  ) -> (bytes: [UInt8], isWhole: Bool) {
+  private static func unpacked(_ payload: FileBytes, most limit: Int)
+    -> (bytes: [UInt8], isWhole: Bool)
+  {
     // The payload begins with a name or a keyword, a zero and the compression method.
     guard let end = payload.firstIndex(of: 0), end + 1 < payload.count else { return ([], false) }
     let packed = UnsafeBufferPointer(rebasing: payload[(end + 2)...])
-    let most = min(limits.metadataBytes, packed.count * mostExpansion) + 1
+    let most = min(limit, packed.count * mostExpansion) + 1
     var status = Z_OK
     let bytes = [UInt8](unsafeUninitializedCapacity: most) { target, count in
       var size = UInt(most)
       status = uncompress(target.baseAddress, &size, packed.baseAddress, UInt(packed.count))
       count = Int(size)
     }
-    return (bytes, status == Z_OK || bytes.count > limits.metadataBytes)
+    return (bytes, status == Z_OK || bytes.count > limit)
   }
 
   /// Whether the CRC of a chunk is right.
@@ -174,19 +176,27 @@ struct PNGChunks: Sendable {
   }
 
   /// Adds a chunk, unless it breaks the rules of its type, or repeats a chunk that can occur only once.
-  private mutating func collect(_ chunk: Chunk, _ type: String, _ content: ByteReader) {
+  ///
+  /// `unpacked` is the decompressed part of an iCCP chunk.
+  private mutating func collect(
+    _ chunk: Chunk,
+    _ type: String,
+    _ content: ByteReader,
+    _ unpacked: [UInt8]
+  ) {
     guard type != "tRNS" else {
       if transparency == nil, makesClear(chunk.payload.count) { transparency = chunk.payload }
       return
     }
-    if type == "eXIf", exif == nil, TIFFDirectory(of: content.bytes) != nil {
-      exif = chunk.payload
+    if type == "eXIf", exif.isEmpty, TIFFDirectory(of: content.bytes) != nil {
+      exif = Array(content.bytes)
     }
-    if type == "iTXt", packet == nil, let start = Self.packetStart(content.bytes) {
-      packet = chunk.payload.dropFirst(start)
+    if type == "iTXt", xmp.isEmpty, let start = Self.packetStart(content.bytes) {
+      xmp = Array(content.bytes[start...])
     }
     guard allows(type, content), types.insert(type).inserted else { return }
     chunks.append(chunk)
+    if type == "iCCP" { profile = unpacked }
     if type == "gAMA" { gamma = content.long(0) }
     if type == "cICP", let primaries = content.byte(0), let transfer = content.byte(1) {
       namedColours = AVIFHeader.Colour(
@@ -208,10 +218,6 @@ struct PNGChunks: Sendable {
       let keyword = payload[(tag + 1)...].firstIndex(of: 0)
     else { return nil }
     return keyword + 1
-  }
-
-  private func first(_ type: String, in bytes: [UInt8]) -> Chunk? {
-    types.contains(type) ? chunks.first { $0.type(in: bytes) == type } : nil
   }
 
   /// Whether libpng uses a tRNS chunk of `count` bytes.
@@ -271,24 +277,9 @@ extension PNGChunks: PictureCodec {
   var isIndexed: Bool { colourType == 3 }
   var chroma: ChromaSampling? { channels > 2 || isIndexed ? .full : nil }
 
-  /// The profile in the iCCP chunk; empty if there is a cICP chunk, which takes precedence over it.
-  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
-    guard namedColours == nil, let chunk = first("iCCP", in: file.bytes) else { return [] }
-    let profile = file.bytes[chunk.payload].withUnsafeBufferPointer { Self.unpacked($0, limits) }
-    return profile.isWhole && profile.bytes.count <= limits.metadataBytes ? profile.bytes : []
-  }
-
-  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? {
-    exif.map { bytes[$0] } ?? rawExif.map { $0[...] }
-  }
-  func xmp(in bytes: [UInt8]) -> [UInt8] { packet.map { Array(bytes[$0]) } ?? [] }
-
-  func rows(
-    of file: PictureFile,
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    _ request: RowRequest,
-    _ limits: NamedLimits
-  ) throws(LarderError) -> OpenRows {
+  func rows(_ request: RowRequest, of bytes: FileBytes, _ limits: NamedLimits)
+    throws(LarderError) -> OpenRows
+  {
     let rows = try PNGRows(bytes, self, isNative: request.isNative, limits)
     return OpenRows(source: rows.placed(PixelRegion(size), over: request.region))
   }

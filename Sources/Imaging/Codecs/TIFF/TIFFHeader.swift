@@ -21,10 +21,11 @@ struct TIFFHeader: Sendable {
   private(set) var tile: PixelSize?
   /// Whether the picture consists of JPEGs, which libtiff converts to RGB.
   private(set) var hasJPEGColours = false
-  /// The byte range of the ICC profile.
-  private(set) var profile: Range<Int>?
-  /// The byte range of the XMP packet.
-  private(set) var packet: Range<Int>?
+  /// The ICC profile, also that of CMYK, which is used only to read the rows.
+  private var ownProfile: [UInt8] = []
+  private(set) var xmp: [UInt8] = []
+  /// The whole file, because it is the same structure as EXIF data.
+  let exif: [UInt8]
 
   /// The number of bytes of a row that libtiff delivers.
   func rowBytes(_ width: Int) -> Int { (width * samples * bits + 7) / 8 }
@@ -34,6 +35,7 @@ struct TIFFHeader: Sendable {
   /// - Throws: ``LarderError`` when the directory is incomplete, the picture exceeds `limits`, or it is of an
   ///   unsupported kind.
   init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError) {
+    exif = bytes
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       guard let directory = TIFFDirectory(of: bytes) else {
         throw limits.damaged("its first directory is broken or missing")
@@ -46,9 +48,9 @@ struct TIFFHeader: Sendable {
       guard !isRaw else { throw .unread(limits.name, .raw) }
       try readShape(directory, limits)
       try readTiles(directory, limits)
-      profile = directory[34_675]?.value
-      packet = directory[700]?.value
-      try limits.check(metadata: (profile?.count ?? 0) + (packet?.count ?? 0))
+      let tags = [34_675, 700].map { directory[$0]?.value ?? 0..<0 }
+      try limits.check(metadata: tags[0].count + tags[1].count)
+      (ownProfile, xmp) = (Array(bytes[tags[0]]), Array(bytes[tags[1]]))
     }
   }
 
@@ -169,28 +171,15 @@ extension TIFFHeader: PictureCodec {
   var channels: Int { layout == .cmyk ? 3 : layout.channels }
   var isIndexed: Bool { if case .indexed = layout { true } else { false } }
   var chroma: ChromaSampling? { layout == .grey || layout == .greyAlpha ? nil : .full }
+  var profile: [UInt8] { layout == .cmyk ? [] : ownProfile }
 
-  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
-    layout == .cmyk ? [] : profile.map { Array(file.bytes[$0]) } ?? []
-  }
-  /// The whole file, because it is the same structure as EXIF data.
-  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { bytes[...] }
-  func xmp(in bytes: [UInt8]) -> [UInt8] { packet.map { Array(bytes[$0]) } ?? [] }
-
-  func rows(
-    of file: PictureFile,
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    _ request: RowRequest,
-    _ limits: NamedLimits
-  ) throws(LarderError) -> OpenRows {
+  func rows(_ request: RowRequest, of bytes: FileBytes, _ limits: NamedLimits)
+    throws(LarderError) -> OpenRows
+  {
     let rows = try TIFFRows(self, bytes, limits)
     var source = rows.placed(PixelRegion(size), over: request.region)
     if layout == .cmyk {
-      source = try source.inksConverted(
-        profile: profile.map { Array(file.bytes[$0]) } ?? [],
-        isInverted: false,
-        name: limits.name
-      )
+      source = try source.inksConverted(profile: ownProfile, isInverted: false, name: limits.name)
     }
     return OpenRows(source: source) { rows.isDamaged }
   }

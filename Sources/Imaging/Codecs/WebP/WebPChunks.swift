@@ -18,12 +18,9 @@ struct WebPChunks: Sendable {
   /// Whether the chunks of the frame declare alpha.
   private(set) var frameHasAlpha = false
   private(set) var isAnimated = false
-  /// The byte range of the ICC profile.
-  private(set) var profile: Range<Int>?
-  /// The byte range of the EXIF data, beginning with its TIFF header.
-  private(set) var exif: Range<Int>?
-  /// The byte range of the XMP packet.
-  private(set) var xmp: Range<Int>?
+  private(set) var profile: [UInt8] = []
+  private(set) var exif: [UInt8] = []
+  private(set) var xmp: [UInt8] = []
 
   /// Whether any pixel of the canvas can be transparent, either in the frame or around it.
   var hasAlpha: Bool { frameHasAlpha || !coversCanvas }
@@ -106,10 +103,11 @@ struct WebPChunks: Sendable {
     case Self.profile, Self.exif, Self.xmp:
       metadataBytes += payload.count
       try limits.check(metadata: metadataBytes)
+      let content = Array(reader.bytes[payload])
       switch reader.long(offset) {
-      case Self.profile: profile = profile ?? payload
-      case Self.exif: exif = exif ?? Exif.tiff(reader, payload)
-      default: xmp = xmp ?? payload
+      case Self.profile: if profile.isEmpty { profile = content }
+      case Self.exif: if exif.isEmpty { exif = Exif.tiff(in: content) }
+      default: if xmp.isEmpty { xmp = content }
       }
     case Self.alpha, Self.lossy, Self.lossless:
       guard !isAnimated, frame.width == 0 else { return }
@@ -221,24 +219,14 @@ extension WebPChunks: PictureCodec {
   var channels: Int { hasAlpha ? 4 : 3 }
   var chroma: ChromaSampling? { isLossless ? .full : .quarter }
 
-  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
-    profile.map { Array(file.bytes[$0]) } ?? []
-  }
-
-  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }
-  func xmp(in bytes: [UInt8]) -> [UInt8] { xmp.map { Array(bytes[$0]) } ?? [] }
-
   /// Opens rows of a region.
   ///
   /// libwebp reduces the picture while it decodes, if that is possible and saves work.
-  func rows(
-    of file: PictureFile,
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    _ request: RowRequest,
-    _ limits: NamedLimits
-  ) throws(LarderError) -> OpenRows {
+  func rows(_ request: RowRequest, of bytes: FileBytes, _ limits: NamedLimits)
+    throws(LarderError) -> OpenRows
+  {
     let (bitmap, part) = try WebPCodec.decode(
-      file,
+      bytes,
       self,
       request.region,
       smaller: request.scaling?.spare,

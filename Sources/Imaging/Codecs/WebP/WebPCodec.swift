@@ -14,7 +14,7 @@ enum WebPCodec {
   /// The result is `rgba` if any pixel can be transparent, and `bgrx` otherwise.
   ///
   /// - Parameters:
-  ///   - file: The picture.
+  ///   - bytes: The bytes of the picture.
   ///   - chunks: The chunks of the picture.
   ///   - region: The region, in pixels of the canvas.
   ///   - ratio: If possible, the region is reduced to about `1 / ratio` of its size, by averaging pixels; nil if it must
@@ -25,7 +25,7 @@ enum WebPCodec {
   /// - Returns: The bitmap, and the position of the region in it if it was reduced.
   /// - Throws: ``LarderError`` when the picture cannot be decoded, or takes too much memory.
   static func decode(
-    _ file: PictureFile,
+    _ bytes: FileBytes,
     _ chunks: WebPChunks,
     _ region: PixelRegion,
     smaller ratio: Double? = nil,
@@ -47,7 +47,7 @@ enum WebPCodec {
         width: Int((Double(padded.width) / ratio).rounded(.up)),
         height: Int((Double(padded.height) / ratio).rounded(.up))
       )
-      let bitmap = try decode(file, chunks, padded, as: size, limits)
+      let bitmap = try decode(bytes, chunks, padded, as: size, limits)
       let all = Bitmap.Part(width: Double(size.width), height: Double(size.height))
       return (bitmap, all.inside(padded, region))
     }
@@ -56,14 +56,14 @@ enum WebPCodec {
       // rows nevertheless. So the frame is decoded from its top.
       padded = PixelRegion(x: padded.x, y: 0, width: padded.width, height: frame.height)
     }
-    var bitmap = try decode(file, chunks, padded, as: padded.size, limits)
+    var bitmap = try decode(bytes, chunks, padded, as: padded.size, limits)
     bitmap.keep(wanted.inside(padded))
     return (bitmap, nil)
   }
 
   /// Decodes a region of the frame, and scales it to `size`; the region's x and y must be even.
   private static func decode(
-    _ file: PictureFile,
+    _ bytes: FileBytes,
     _ chunks: WebPChunks,
     _ region: PixelRegion,
     as size: PixelSize,
@@ -73,34 +73,26 @@ enum WebPCodec {
     let layout: Bitmap.Layout = chunks.hasAlpha ? .rgba : .bgrx
     try limits.check(memory: size.width * size.height * 4)
     // Besides the result, libwebp holds all pixels of a lossless picture, or all alpha samples of a lossy picture.
-    try limits.check(
-      memory: frame.width * frame.height * (chunks.isLossless ? 4 : 1)
-    )
-    return try Bitmap(
-      width: size.width,
-      height: size.height,
-      layout: layout,
-      depth: 8
-    ) { (pixels) throws(LarderError) in
-      let status = file.bytes.withUnsafeBufferPointer { bytes in
-        let image = UnsafeBufferPointer(rebasing: bytes[chunks.image])
-        var decoding = cwebp_decoding(
-          width: CInt(frame.width),
-          height: CInt(frame.height),
-          region: cwebp_region(
-            x: CInt(region.x),
-            y: CInt(region.y),
-            width: CInt(region.width),
-            height: CInt(region.height)
-          ),
-          across: CInt(size.width),
-          down: CInt(size.height),
-          has_alpha: layout == .rgba,
-          pixels: pixels.baseAddress,
-          stride: size.width * 4
-        )
-        return cwebp_decode(image.baseAddress, image.count, &decoding)
-      }
+    try limits.check(memory: frame.width * frame.height * (chunks.isLossless ? 4 : 1))
+    let image = FileBytes(rebasing: bytes[chunks.image])
+    return try Bitmap(width: size.width, height: size.height, layout: layout, depth: 8) {
+      (pixels) throws(LarderError) in
+      var decoding = cwebp_decoding(
+        width: CInt(frame.width),
+        height: CInt(frame.height),
+        region: cwebp_region(
+          x: CInt(region.x),
+          y: CInt(region.y),
+          width: CInt(region.width),
+          height: CInt(region.height)
+        ),
+        across: CInt(size.width),
+        down: CInt(size.height),
+        has_alpha: layout == .rgba,
+        pixels: pixels.baseAddress,
+        stride: size.width * 4
+      )
+      let status = cwebp_decode(image.baseAddress, image.count, &decoding)
       guard status == CInt(cwebp_done) else { throw error(limits, status) }
     }
   }
