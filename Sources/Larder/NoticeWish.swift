@@ -140,7 +140,6 @@ package struct NoticeWish: Sendable, Hashable {
         language: language,
         try changes(of: reader, after: RunID(rawValue: after))
       )
-      var random = SystemRandomNumberGenerator()
       let isKept = try outbox.keep(
         notice,
         for: subscription,
@@ -148,8 +147,7 @@ package struct NoticeWish: Sendable, Hashable {
         behind: after,
         through: last.id.rawValue,
         from: start,
-        at: now,
-        id: OrderID(noticeAt: now, using: &random)
+        at: now
       )
       // If this notice was not stored, another process has queued a notice meanwhile. The next round of the loop looks
       // for changes after that other notice.

@@ -61,7 +61,7 @@ public struct OrderBook: Sendable {
   /// All orders, the oldest first.
   public func orders() async throws(LarderError) -> [Order] {
     try await Blocking.run("larder.orders") { _ in
-      Outbox.exists(at: path) ? try Outbox(path).orders() : []
+      try Outbox.existing(path)?.orders() ?? []
     }
   }
 
@@ -136,7 +136,7 @@ public struct OrderBook: Sendable {
     _ options: SendOptions,
     _ stop: StopFlag
   ) throws -> Delivery {
-    guard Outbox.exists(at: path) else { return .nothing }
+    guard let outbox = try Outbox.existing(path) else { return .nothing }
     var limits = WebhookSender.Limits()
     limits.attempts = options.attempts ?? .max
     limits.patience = Int64(clamping: options.patience.components.seconds) * 1000
@@ -145,7 +145,6 @@ public struct OrderBook: Sendable {
     return try transport.use {
       network
     } _: { transport in
-      let outbox = try Outbox(path)
       let sender = WebhookSender(
         outbox,
         to: webhook.inner,
@@ -269,8 +268,7 @@ package struct OrderFromCatalog {
         thing: wish.id
       )
     }
-    var generator = SystemRandomNumberGenerator()
-    let id = OrderID(at: now, chance: chance ?? OrderID.Nonce(using: &generator))
+    let id = OrderID(at: now, chance: chance ?? OrderID.Nonce())
     order = try request.order(items, id: id, at: now)
     priceChanges = Self.changes(order, items, reader)
   }

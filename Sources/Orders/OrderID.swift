@@ -27,17 +27,8 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
   /// The text is not checked.
   public init(stringLiteral id: String) { self.init(rawValue: id) }
 
-  /// Makes the id of a new order.
-  ///
-  /// - Parameters:
-  ///   - time: The time at which the order is placed.
-  ///   - random: A random number generator.
-  package init(at time: OrderTime, using random: inout some RandomNumberGenerator) {
-    self.init(at: time, chance: Nonce(using: &random))
-  }
-
   /// Makes the id of a new order from the time at which it is placed, and from random bits.
-  package init(at time: OrderTime, chance: Nonce) {
+  package init(at time: OrderTime, chance: Nonce = Nonce()) {
     var moment = UInt64(clamping: time.milliseconds)
     var text: [Character] = []
     for _ in 0..<10 {
@@ -59,10 +50,8 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
     package let rawValue: String
 
     /// Makes random bits.
-    package init(using random: inout some RandomNumberGenerator) {
-      rawValue = String(
-        (0..<Self.count).map { _ in Self.digits[Int.random(in: 0..<32, using: &random)] }
-      )
+    package init() {
+      rawValue = String((0..<Self.count).map { _ in Self.digits[Int.random(in: 0..<32)] })
     }
 
     /// Parses 16 digits.

@@ -158,7 +158,6 @@ extension Outbox {
   ///   - run: The number of the last sync whose changes the notice contains.
   ///   - start: The state of the subscription when the notice was made.
   ///   - now: The current time.
-  ///   - id: The id for the notice.
   /// - Returns: Whether the notice was stored. False means that another process has changed the subscription since
   ///   `start` was read.
   /// - Throws: ``LarderError`` if the outbox cannot be written.
@@ -169,8 +168,7 @@ extension Outbox {
     behind after: Int64,
     through run: Int64,
     from start: NoticeStart,
-    at now: OrderTime,
-    id: OrderID
+    at now: OrderTime
   ) throws(LarderError) -> Bool {
     // Nothing is written if the queue has the same changes already.
     if start.told == run, notice == nil || notice.map({ start.content?.says($0) }) == true {
@@ -195,6 +193,7 @@ extension Outbox {
       if start.content?.says(notice) == true { return true }
       notice.mayRepeat = start.mayRepeat
       guard let content = try? notice.jsonLine() else { return true }
+      let id = OrderID(noticeAt: now)
       if let waiting = start.waiting {
         try db.execute(
           sql: """
@@ -244,8 +243,8 @@ extension Outbox {
 
 extension OrderID {
   /// Makes the id of a notice, which is `ntc_` and a ULID.
-  package init(noticeAt time: OrderTime, using random: inout some RandomNumberGenerator) {
-    let id = OrderID(at: time, using: &random).rawValue
+  fileprivate init(noticeAt time: OrderTime) {
+    let id = OrderID(at: time).rawValue
     self.init(rawValue: "ntc_" + id.dropFirst(Self.prefix.count))
   }
 }

@@ -44,8 +44,10 @@ package final class Outbox: Sendable {
     }
   }
 
-  /// Whether there is a file at `path`.
-  package static func exists(at path: String) -> Bool { access(path, F_OK) == 0 }
+  /// Opens the file at `path`; the result is nil if there is none.
+  package static func existing(_ path: String) throws(LarderError) -> Outbox? {
+    access(path, F_OK) == 0 ? try Outbox(path) : nil
+  }
 
   /// Runs `body` in a transaction.
   ///

@@ -44,7 +44,6 @@ import Testing
     let start = try outbox.start(of: wish, at: webhook)
     let after = start.after ?? run - 1
     let changes = after < run ? (after + 1...run).filter(changed).map(change) : []
-    var random = SystemRandomNumberGenerator()
     let now = shelf.clock.now()
     #expect(
       try outbox.keep(
@@ -54,8 +53,7 @@ import Testing
         behind: after,
         through: run,
         from: start,
-        at: now,
-        id: OrderID(noticeAt: now, using: &random)
+        at: now
       )
     )
   }

@@ -69,9 +69,8 @@ final class Shelf: Sendable {
     language: Language = .korean,
     at time: OrderTime = OrderTime(seconds: 1_700_000_000)
   ) -> PlacedOrder {
-    var generator = SystemRandomNumberGenerator()
-    return PlacedOrder(
-      id: OrderID(at: time, using: &generator),
+    PlacedOrder(
+      id: OrderID(at: time),
       by: name,
       lines: lines,
       total: Price(

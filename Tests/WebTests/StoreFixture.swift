@@ -47,7 +47,7 @@ final class StoreFixture {
 
   /// The orders placed so far.
   var placed: [Order] {
-    get throws { Outbox.exists(at: orders) ? try Outbox(orders).orders() : [] }
+    get throws { try Outbox.existing(orders)?.orders() ?? [] }
   }
 
   /// Restarts the store, as a restarted server would; it may take no orders from then on.

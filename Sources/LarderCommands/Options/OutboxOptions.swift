@@ -40,10 +40,7 @@ struct OutboxOptions: ParsableArguments {
   func outbox() throws -> Outbox { try Outbox(path()) }
 
   /// The outbox; nil if nothing was ever ordered.
-  func existing() throws -> Outbox? {
-    let path = try path()
-    return Outbox.exists(at: path) ? try Outbox(path) : nil
-  }
+  func existing() throws -> Outbox? { try Outbox.existing(path()) }
 
   /// The outbox for a command about one order.
   ///

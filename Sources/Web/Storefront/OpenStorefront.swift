@@ -187,12 +187,11 @@ extension OpenStorefront {
       kept.read(visit.form)
       page.basket = kept
     }
-    var generator = SystemRandomNumberGenerator()
     let view = StorefrontBasketPage(
       self,
       try bill(of: form?.basket ?? visit.basket),
       draft: form?.draft ?? visit.draft,
-      key: form?.chance ?? OrderID.Nonce(using: &generator),
+      key: form?.chance ?? OrderID.Nonce(),
       faults: faults,
       problem: problem
     )
@@ -247,8 +246,7 @@ extension OpenStorefront {
     guard let chance = form.chance else {
       return try basket(form, faults: [.outdated])
     }
-    let outbox = Outbox.exists(at: path) ? try Outbox(path) : nil
-    if let earlier = try outbox?.order(chance) { return placed(earlier, form) }
+    if let earlier = try Outbox.existing(path)?.order(chance) { return placed(earlier, form) }
     let budget = budget(form.draft)
     let faults = form.faults(try bill(of: form.basket), budget)
     guard faults.isEmpty else { return try basket(form, faults: faults) }
@@ -286,16 +284,15 @@ extension OpenStorefront {
     let size = StorefrontOrdersPage.pageSize
     let asked = min(max(visit.asked("page").flatMap { Int($0) } ?? 1, 1), 100_000)
     let found =
-      Outbox.exists(at: path)
-      ? try Outbox(path).latest(size, after: (asked - 1) * size) : (entries: [], all: 0)
+      try Outbox.existing(path)?.latest(size, after: (asked - 1) * size) ?? (entries: [], all: 0)
     let view = StorefrontOrdersPage(visit, found.entries, all: found.all, page: asked)
     return finished(StorefrontPage(title: visit.say("Orders", "주문 내역")), view)
   }
 
   /// The page of an order.
   private func order(_ id: String) throws -> Answer {
-    guard let path = store.content.orders, Outbox.exists(at: path),
-      let entry = try entry(id, in: Outbox(path))
+    guard let path = store.content.orders, let outbox = try Outbox.existing(path),
+      let entry = try entry(id, in: outbox)
     else { return unknown() }
     let view = StorefrontOrderPage(visit, entry)
     return finished(StorefrontPage(title: view.order.summary), view)
@@ -304,9 +301,9 @@ extension OpenStorefront {
   /// Cancels an order if its state allows that.
   private func cancel(_ id: String) throws -> Answer {
     let address = StorefrontAddress.order(id)
-    guard let path = store.content.orders, Outbox.exists(at: path) else { return unknown() }
-    let outbox = try Outbox(path)
-    guard try entry(id, in: outbox) != nil else { return unknown() }
+    guard let path = store.content.orders, let outbox = try Outbox.existing(path),
+      try entry(id, in: outbox) != nil
+    else { return unknown() }
     var isLate = false
     do throws(LarderError) {
       // With `posting`, the shop is told about the cancellation if it may know of the order.
