@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Dispatch
-import Glibc
 import Imaging
 import Pipeline
 import Synchronization
@@ -47,29 +46,24 @@ struct Thumbnails: Sendable {
       guard let digest = image.sha256, image.path != nil else { return false }
       return seen.insert(digest).inserted
     }
-    let next = Atomic(0)
     let looked = Atomic(0)
     let made = Atomic(0)
     let all = Atomic(0)
-    let threads = min(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), max(1, wanted.count))
-    DispatchQueue.concurrentPerform(iterations: threads) { _ in
-      while !isStopped() {
-        let place = next.add(1, ordering: .relaxed).oldValue
-        guard place < wanted.count else { return }
-        let image = wanted[place]
-        let digest = image.sha256 ?? ""
-        if isThere(digest) {
-          all.add(1, ordering: .relaxed)
-        } else if let bytes = folder.read(digest) {
-          deliver(digest, bytes)
-          all.add(1, ordering: .relaxed)
-        } else if let bytes = thumbnail(of: image, isStopped) {
-          deliver(digest, bytes)
-          made.add(1, ordering: .relaxed)
-          all.add(1, ordering: .relaxed)
-        }
-        progress(looked.add(1, ordering: .relaxed).newValue, wanted.count)
+    DispatchQueue.concurrentPerform(iterations: wanted.count) { place in
+      if isStopped() { return }
+      let image = wanted[place]
+      let digest = image.sha256 ?? ""
+      if isThere(digest) {
+        all.add(1, ordering: .relaxed)
+      } else if let bytes = folder.read(digest) {
+        deliver(digest, bytes)
+        all.add(1, ordering: .relaxed)
+      } else if let bytes = thumbnail(of: image, isStopped) {
+        deliver(digest, bytes)
+        made.add(1, ordering: .relaxed)
+        all.add(1, ordering: .relaxed)
       }
+      progress(looked.add(1, ordering: .relaxed).newValue, wanted.count)
     }
     return (made.load(ordering: .relaxed), all.load(ordering: .relaxed))
   }
