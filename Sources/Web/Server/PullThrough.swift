@@ -21,9 +21,9 @@ final class PullThrough: Sendable {
   private struct Requests {
     /// The pictures in the working folder, which are not in the cache's index yet.
     var kept: [PictureID: PictureEntry] = [:]
-    /// The failures that are not in the cache's index yet.
-    var failures: [PictureID: PictureEntry] = [:]
     /// The failed fetches, and for each of them the time until which the origin is not asked again.
+    ///
+    /// A refusal has a row until the row is in the cache's index.
     var refusals: [PictureID: PicturePull.Refusal] = [:]
     /// Whether another attempt to add pictures to the cache is planned.
     var isTrying = false
@@ -100,6 +100,7 @@ final class PullThrough: Sendable {
       case .fetched(let entry):
         state.withLock { state in
           state.kept[id] = entry
+          state.refusals[id] = nil
           state.counts.fetched += 1
           state.counts.bytes += Int(entry.bytes.count)
         }
@@ -135,7 +136,6 @@ final class PullThrough: Sendable {
     state.withLock { state in
       if state.refusals.count >= Self.mostRefusals { state.refusals = [:] }
       state.refusals[id] = refusal
-      if let row = refusal.row { state.failures[id] = row }
       state.counts.failed += 1
     }
     tryLater(after: .milliseconds(0))
@@ -145,14 +145,14 @@ final class PullThrough: Sendable {
   ///
   /// Runs on the queue `remote`.
   private func admit() {
-    let entries = state.withLock { Array($0.kept.values) + Array($0.failures.values) }
+    let entries = state.withLock { Array($0.kept.values) + $0.refusals.values.compactMap(\.row) }
     guard !entries.isEmpty else { return }
     do throws(LarderError) {
       _ = try admission.admit(entries)
       state.withLock { state in
         for entry in entries {
           state.kept[entry.id] = nil
-          state.failures[entry.id] = nil
+          state.refusals[entry.id]?.row = nil
         }
       }
     } catch {
