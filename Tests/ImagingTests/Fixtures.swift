@@ -301,6 +301,21 @@ func native(_ bytes: [UInt8]) throws -> Bitmap {
   return try file.part(whole, isNative: true)
 }
 
+extension Bitmap {
+  /// A copy of a part of the bitmap.
+  func part(_ region: PixelRegion) -> Bitmap {
+    var part = self
+    (part.width, part.height) = (region.width, region.height)
+    part.samples = []
+    part.samples.reserveCapacity(part.rowBytes * part.height)
+    for y in region.y..<region.y + region.height {
+      let start = y * rowBytes + region.x * pixelBytes
+      part.samples += samples[start..<start + part.rowBytes]
+    }
+    return part
+  }
+}
+
 extension PictureFile {
   /// Decodes a region of the stored picture.
   func part(

@@ -154,19 +154,6 @@ extension Bitmap.Palette {
 }
 
 extension Bitmap {
-  /// A copy of a part of the bitmap.
-  func part(_ region: PixelRegion) -> Bitmap {
-    var part = self
-    (part.width, part.height) = (region.width, region.height)
-    part.samples = []
-    part.samples.reserveCapacity(part.rowBytes * part.height)
-    for y in region.y..<region.y + region.height {
-      let start = y * rowBytes + region.x * pixelBytes
-      part.samples += samples[start..<start + part.rowBytes]
-    }
-    return part
-  }
-
   /// Removes everything outside of `region`.
   mutating func keep(_ region: PixelRegion) {
     guard region != PixelRegion(x: 0, y: 0, width: width, height: height) else { return }

@@ -32,9 +32,7 @@ struct BMPHeader: Sendable {
   ///   and compression.
   init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
-      var reader = ByteReader(bytes: bytes)
-      reader.isLittleEndian = true
-      try read(reader, limits)
+      try read(ByteReader(bytes: bytes, isLittleEndian: true), limits)
     }
   }
 

@@ -31,9 +31,7 @@ struct GIFBlocks: Sendable {
   /// - Throws: ``LarderError`` when there is no first frame, or the picture exceeds `limits`.
   init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
-      var reader = ByteReader(bytes: bytes)
-      reader.isLittleEndian = true
-      try walk(reader, limits)
+      try walk(ByteReader(bytes: bytes, isLittleEndian: true), limits)
     }
     guard frame.width > 0 else { throw limits.damaged("it ends before the picture begins") }
   }

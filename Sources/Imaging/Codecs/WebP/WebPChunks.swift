@@ -40,8 +40,7 @@ struct WebPChunks: Sendable {
   /// - Throws: ``LarderError`` when there is no picture, or it is incomplete or exceeds `limits`.
   init(_ bytes: [UInt8], _ limits: NamedLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
-      var reader = ByteReader(bytes: bytes)
-      reader.isLittleEndian = true
+      let reader = ByteReader(bytes: bytes, isLittleEndian: true)
       let end = 8 + (reader.long(4) ?? 0)
       // Some programs omit the last padding byte.
       guard end >= 12, end <= bytes.count + 1 else {
