@@ -88,7 +88,7 @@ extension DemoCommand {
     let cache = cache.path
     let script = try faults.map { try FaultScript(file: $0) } ?? FaultScript(text: Self.hiccups)
     let content = try SampleContent(folder: "\(folder)/store")
-    let store = try SampleStore.start(content, faults: script)
+    let store = try SampleStore(content, faults: script)
     defer { store.stop() }
     let file = try CatalogFileOnDisk("\(folder)/catalog.yaml")
 
@@ -271,7 +271,7 @@ extension DemoCommand {
 
   /// Serves the sample store until SIGINT or SIGTERM.
   private func serveSamples(in folder: String) throws {
-    let store = try SampleStore.start(
+    let store = try SampleStore(
       SampleContent(folder: "\(folder)/store"),
       faults: try faults.map { try FaultScript(file: $0) } ?? FaultScript.none,
       port: port,

@@ -12,7 +12,7 @@ import Synchronization
 /// The store runs on its own threads, so that any code can start and stop it: a command, a synchronous test or a task.
 /// It answers even while the code that started it is blocked.
 ///
-///     let store = try SampleStore.start(SampleContent(folder: "samples/store"))
+///     let store = try SampleStore(SampleContent(folder: "samples/store"))
 ///     defer { store.stop() }
 ///     print(store.baseURL)
 package final class SampleStore: Sendable {
@@ -29,22 +29,13 @@ package final class SampleStore: Sendable {
   private let server: any Channel
   private let isStopped = Mutex(false)
 
-  private init(
-    _ origin: Origin,
-    _ group: MultiThreadedEventLoopGroup,
-    _ server: any Channel,
-    port: Int,
-    baseURL: String
-  ) {
-    (self.origin, self.group, self.server) = (origin, group, server)
-    (self.port, self.baseURL) = (port, baseURL)
-  }
-
   deinit {
     stop()
   }
 
   /// Starts a store, and returns when it accepts connections.
+  ///
+  /// It stops when ``stop()`` is called, or when the last reference to it is released.
   ///
   /// The call blocks for about a millisecond, and waits only for the store's own threads.
   ///
@@ -55,24 +46,17 @@ package final class SampleStore: Sendable {
   ///   - port: The port. Pass 0 to use any free port.
   ///   - orders: The paths and the file for orders.
   ///   - clock: Returns the seconds since 1970, for the header line `Date` and the arrival of orders.
-  /// - Returns: The running store. It stops when ``stop()`` is called, or when the last reference to it is released.
   /// - Throws: ``LarderError`` when the store cannot listen, or cannot open its file for orders.
-  package static func start(
+  package init(
     _ content: SampleContent,
     faults: FaultScript = .none,
     host: String = "127.0.0.1",
     port: Int = 0,
     orders: OrderIntake = OrderIntake(),
     clock: @escaping @Sendable () -> Double = SampleStore.now
-  ) throws(LarderError) -> SampleStore {
-    let origin = try Origin(
-      content,
-      faults: faults,
-      orders: orders,
-      clock: clock
-    )
+  ) throws(LarderError) {
+    let origin = try Origin(content, faults: faults, orders: orders, clock: clock)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
-    let server: any Channel
     do {
       server = try ServerBootstrap(group: group)
         .serverChannelOption(.backlog, value: 1024)
@@ -94,9 +78,9 @@ package final class SampleStore: Sendable {
         "choose another port, or 0 for any"
       )
     }
-    let bound = server.localAddress?.port ?? port
-    let name = host.contains(":") ? "[\(host)]" : host
-    return SampleStore(origin, group, server, port: bound, baseURL: "http://\(name):\(bound)")
+    (self.origin, self.group) = (origin, group)
+    self.port = server.localAddress?.port ?? port
+    baseURL = "http://\(host.contains(":") ? "[\(host)]" : host):\(self.port)"
   }
 
   /// Closes the port and every connection, even those that hang, and waits until all are closed.

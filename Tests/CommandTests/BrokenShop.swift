@@ -27,7 +27,7 @@ final class BrokenShop: Sendable {
           lastModified: 1_610_000_000
         ) : nil
     }
-    store = try SampleStore.start(content)
+    store = try SampleStore(content)
     let sections =
       combined
       ? "{url: all, each: \"$.sections[*]\", key: $.key, title: $.title}"

@@ -151,7 +151,7 @@ private final class Diary: Sendable {
   let photo: String
 
   init(faults: String = "") throws {
-    store = try SampleStore.start(
+    store = try SampleStore(
       SampleContent([
         "/photos": Resource(json: #"{"status":200,"success":true,"message":"thanks","data":null}"#)
       ]),

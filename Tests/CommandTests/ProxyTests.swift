@@ -175,7 +175,7 @@ import class Support.ScriptedProxy
   }
 
   @Test func `a stamped photo is uploaded through the proxy`() throws {
-    let store = try SampleStore.start(
+    let store = try SampleStore(
       SampleContent(["/photos": Resource(json: #"{"success":true,"message":"thanks"}"#)]),
       orders: OrderIntake(paths: ["/photos"])
     )

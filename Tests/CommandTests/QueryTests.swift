@@ -9,7 +9,7 @@ private final class Districts: Sendable {
 
   init() throws {
     folder = try TemporaryFolder()
-    let store = try SampleStore.start(SampleContent())
+    let store = try SampleStore(SampleContent())
     defer { store.stop() }
     store.content["/a"] = Resource(
       json: """

@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test func `a token is not sent to a host that only the feed names`() throws {
-    let stranger = try SampleStore.start(SampleContent(["/x.jpg": Shop.picture("x")]))
+    let stranger = try SampleStore(SampleContent(["/x.jpg": Shop.picture("x")]))
     defer { stranger.stop() }
     let shop = try Shop(headers: #"headers: {token: "${STORE_TOKEN}"}"#)
     let item = Shop.item("A1").replacing("/pictures/A1.jpg", with: "\(stranger.baseURL)/x.jpg")

@@ -23,7 +23,7 @@ final class Shop: Sendable {
     folder = try TemporaryFolder()
     cache = folder.path("cache")
     closed = isOpen ? nil : try ClosedPort()
-    store = try SampleStore.start(Self.content(), faults: FaultScript(text: faults))
+    store = try SampleStore(Self.content(), faults: FaultScript(text: faults))
     let base = closed?.baseURL ?? "\(store.baseURL)"
     catalog = try folder.write(
       """

@@ -7,7 +7,7 @@ import Testing
 /// `larder sync` as used from a shell.
 @Suite struct SyncTests {
   @Test func `a proxy from the environment alone is not used`() throws {
-    let proxy = try SampleStore.start(SampleContent())
+    let proxy = try SampleStore(SampleContent())
     defer { proxy.stop() }
     let shop = try Shop()
     var environment: [String: String] = [:]

@@ -119,7 +119,7 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
   func `each answer leads to its documented state, and the order is sent once`(
     _ receiver: ReceiverCase
   ) throws {
-    let store = try SampleStore.start(SampleContent(), faults: receiver.script())
+    let store = try SampleStore(SampleContent(), faults: receiver.script())
     defer { store.stop() }
     let shelf = try Shelf()
     let id = try shelf.place()[0].rawValue
@@ -146,7 +146,7 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
   @Test func `an unreachable receiver is distinguished from one that may have taken the order`()
     throws
   {
-    let store = try SampleStore.start(SampleContent())
+    let store = try SampleStore(SampleContent())
     let plain = store.baseURL + "/orders"
     let shelf = try Shelf()
     let id = try shelf.place()[0].rawValue

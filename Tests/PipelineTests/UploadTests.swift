@@ -161,7 +161,7 @@ import Transport
   }
 
   @Test func `a photo that the server wants later is sent again, byte for byte`() throws {
-    let store = try SampleStore.start(
+    let store = try SampleStore(
       SampleContent(["/photos": Resource(json: #"{"success": true, "message": "thanks"}"#)]),
       faults: FaultScript(text: "path=/photos hits=1..2 status=503 retry-after=1"),
       orders: OrderIntake(paths: ["/photos"])
@@ -201,7 +201,7 @@ import Transport
   @Test func `later runs send a photo again only if it did not arrive`()
     throws
   {
-    let store = try SampleStore.start(
+    let store = try SampleStore(
       SampleContent(["/photos": Resource(json: #"{"success": true}"#)]),
       faults: FaultScript(text: "path=/photos hits=1 status=500"),
       orders: OrderIntake(paths: ["/photos", "/others"])
@@ -231,7 +231,7 @@ import Transport
 
   @Test(arguments: ["close", "reset", "status=500", "status=503", "status=302", "truncate=5"])
   func `a photo that may have arrived is sent only once`(_ fault: String) throws {
-    let store = try SampleStore.start(
+    let store = try SampleStore(
       SampleContent(["/photos": Resource(json: #"{"success": true}"#)]),
       faults: FaultScript(text: "path=/photos \(fault)"),
       orders: OrderIntake(paths: ["/photos"])
@@ -254,7 +254,7 @@ import Transport
   }
 
   @Test func `an unreachable server is retried, and then reported`() throws {
-    let store = try SampleStore.start(SampleContent())
+    let store = try SampleStore(SampleContent())
     store.stop()
     let waits = Mutex(0)
     let upload = PictureUpload(

@@ -118,7 +118,7 @@ struct WarmTests {
   func `a picture missing at the origin is requested less and less often, and reported once`()
     throws
   {
-    let store = try SampleStore.start(
+    let store = try SampleStore(
       shop.store.content,
       faults: FaultScript(text: "path=/pictures/A1-thumb.jpg status=404"),
       clock: { [clock = shop.clock] in Double(clock.now.seconds) }

@@ -14,7 +14,7 @@ struct ConditionTests {
         lastModified: 784_111_777
       )
     ])
-    store = try SampleStore.start(content)
+    store = try SampleStore(content)
   }
 
   @Test(arguments: [

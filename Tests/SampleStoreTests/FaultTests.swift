@@ -9,7 +9,7 @@ struct FaultTests {
     var rule = FaultRule("/p.jpg")
     rule.effects = effects
     let content = SampleContent(["/p.jpg": Resource(Self.body, type: "image/jpeg")])
-    return try SampleStore.start(content, faults: [rule])
+    return try SampleStore(content, faults: [rule])
   }
 
   private func raw(_ store: SampleStore, _ headers: String...) throws -> (
@@ -104,7 +104,7 @@ struct FaultTests {
   }
 
   @Test func `a replaced body has its own validator, even at a path without content`() throws {
-    let store = try SampleStore.start(
+    let store = try SampleStore(
       SampleContent(),
       faults: [FaultRule("/new.png", .body([1, 2]))]
     )

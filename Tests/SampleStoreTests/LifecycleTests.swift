@@ -7,7 +7,7 @@ import Testing
 /// The start and the end of a sample store.
 struct LifecycleTests {
   @Test func `a stopped store refuses connections, and stopping again does nothing`() throws {
-    let store = try SampleStore.start(SampleContent())
+    let store = try SampleStore(SampleContent())
     let idle = try RawClient(store)
     idle.get("/")
     _ = idle.answer()
@@ -20,7 +20,7 @@ struct LifecycleTests {
   }
 
   @Test func `a store stops while clients keep asking`() throws {
-    let store = try SampleStore.start(SampleContent(["/a": Resource(json: "1")]))
+    let store = try SampleStore(SampleContent(["/a": Resource(json: "1")]))
 
     DispatchQueue.concurrentPerform(iterations: 5) { index in
       if index == 0 {
@@ -35,7 +35,7 @@ struct LifecycleTests {
   }
 
   @Test func `a released store stops`() throws {
-    var store: SampleStore? = try SampleStore.start(SampleContent())
+    var store: SampleStore? = try SampleStore(SampleContent())
     let client = try RawClient(#require(store))
     client.get("/")
     _ = client.answer()
@@ -46,10 +46,10 @@ struct LifecycleTests {
   }
 
   @Test func `a port in use is named in the error`() throws {
-    let store = try SampleStore.start(SampleContent())
+    let store = try SampleStore(SampleContent())
 
     let error = #expect(throws: LarderError.self) {
-      try SampleStore.start(SampleContent(), port: store.port)
+      try SampleStore(SampleContent(), port: store.port)
     }
 
     #expect(
@@ -64,12 +64,12 @@ struct LifecycleTests {
     // Below the ephemeral ports, so that no outgoing connection can take the port in between.
     var started: SampleStore?
     for port in 20_000..<20_100 where started == nil {
-      started = try? SampleStore.start(SampleContent(), port: port)
+      started = try? SampleStore(SampleContent(), port: port)
     }
     let first = try #require(started)
     first.stop()
 
-    let second = try SampleStore.start(
+    let second = try SampleStore(
       SampleContent(["/a": Resource(json: "1")]),
       port: first.port
     )
@@ -82,7 +82,7 @@ struct LifecycleTests {
     try await withThrowingTaskGroup(of: String.self) { group in
       for index in 0..<16 {
         group.addTask {
-          let store = try SampleStore.start(SampleContent(["/a": Resource(json: "\(index)")]))
+          let store = try SampleStore(SampleContent(["/a": Resource(json: "\(index)")]))
           defer { store.stop() }
           return try store.ask("/a").text
         }

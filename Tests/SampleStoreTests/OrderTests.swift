@@ -6,7 +6,7 @@ import Testing
 /// Orders that a sample store receives as a webhook.
 struct OrderTests {
   @Test func `an order is journaled with its headers, its bytes and its time`() throws {
-    let store = try SampleStore.start(SampleContent(), clock: { 784_111_777.5 })
+    let store = try SampleStore(SampleContent(), clock: { 784_111_777.5 })
     let client = try RawClient(store)
 
     client.request("POST", "/orders", ["X-Id: 1"], body: "{\"a\":\"국\"}")
@@ -25,7 +25,7 @@ struct OrderTests {
     let folder = try TemporaryFolder()
     try folder.write("before\n", to: "orders.jsonl")
     let intake = OrderIntake(paths: ["/hook/T1"], file: folder.path + "/orders.jsonl")
-    let store = try SampleStore.start(SampleContent(), orders: intake, clock: { 784_111_777 })
+    let store = try SampleStore(SampleContent(), orders: intake, clock: { 784_111_777 })
     let client = try RawClient(store)
 
     client.request("POST", "/hook/T1", body: "a\n\"b\"\u{1}")
@@ -43,7 +43,7 @@ struct OrderTests {
 
   @Test(arguments: [1 << 20, (1 << 20) + 1])
   func `an order may have a mebibyte and no more`(count: Int) throws {
-    let store = try SampleStore.start(SampleContent())
+    let store = try SampleStore(SampleContent())
     let client = try RawClient(store)
 
     client.request("POST", "/orders", body: String(repeating: "x", count: count))
@@ -54,7 +54,7 @@ struct OrderTests {
   }
 
   @Test func `a client that waits for 100 continue gets it, and then its answer`() throws {
-    let store = try SampleStore.start(SampleContent())
+    let store = try SampleStore(SampleContent())
     let client = try RawClient(store)
 
     client.send(
@@ -67,7 +67,7 @@ struct OrderTests {
   }
 
   @Test func `an order whose answer is lost has arrived, without a status`() throws {
-    let store = try SampleStore.start(
+    let store = try SampleStore(
       SampleContent(),
       faults: [
         FaultRule(hits: .range(1...1), .closeWithoutAnswer),
@@ -86,7 +86,7 @@ struct OrderTests {
 
   @Test func `an order file that cannot be opened is named`() throws {
     let error = #expect(throws: LarderError.self) {
-      try SampleStore.start(SampleContent(), orders: OrderIntake(file: "/nowhere/orders.jsonl"))
+      try SampleStore(SampleContent(), orders: OrderIntake(file: "/nowhere/orders.jsonl"))
     }
 
     #expect(error?.description.contains("/nowhere/orders.jsonl: no such file") == true)

@@ -10,7 +10,7 @@ struct ServingTests {
   @Test func `a picture in memory is served with its type, length, validator and freshness`()
     throws
   {
-    let store = try SampleStore.start(
+    let store = try SampleStore(
       SampleContent(["/a.jpg": Self.picture]),
       clock: { 784_111_777 }
     )
@@ -30,7 +30,7 @@ struct ServingTests {
   @Test func `a path without extension is a json file of the folder`() throws {
     let folder = try TemporaryFolder()
     try folder.write("[1]", to: "develop/baminchan/main.json")
-    let store = try SampleStore.start(SampleContent(folder: folder.path))
+    let store = try SampleStore(SampleContent(folder: folder.path))
 
     let answer = try store.ask("/develop/baminchan/main?page=2")
 
@@ -44,7 +44,7 @@ struct ServingTests {
   @Test func `a file that changes on disk is served changed`() throws {
     let folder = try TemporaryFolder()
     try folder.write("one", to: "a.txt")
-    let store = try SampleStore.start(SampleContent(folder: folder.path))
+    let store = try SampleStore(SampleContent(folder: folder.path))
     let before = try store.ask("/a.txt")
 
     try folder.write("three", to: "a.txt")
@@ -55,7 +55,7 @@ struct ServingTests {
   }
 
   @Test func `content set at run time overrides folder and fallback`() throws {
-    let store = try SampleStore.start(SampleContent { Resource(json: "\"\($0)\"") })
+    let store = try SampleStore(SampleContent { Resource(json: "\"\($0)\"") })
     #expect(try store.ask("/x.json").text == "\"/x.json\"")
 
     store.content["/x.json"] = Resource(json: "1")
@@ -68,7 +68,7 @@ struct ServingTests {
   @Test func `pictures are fresh for an hour, and a resource's own rule wins`() throws {
     var own = Self.picture
     own.cacheControl = "no-store"
-    let store = try SampleStore.start(
+    let store = try SampleStore(
       SampleContent(["/a.jpg": Self.picture, "/b.jpg": own, "/c.json": Resource(json: "1")])
     )
 
@@ -90,7 +90,7 @@ struct ServingTests {
     symlink("../secret.txt", parent.path + "/served/out.txt")
     symlink("..", parent.path + "/served/outside")
     symlink("in.txt", parent.path + "/served/link.txt")
-    let store = try SampleStore.start(SampleContent(folder: parent.path + "/served"))
+    let store = try SampleStore(SampleContent(folder: parent.path + "/served"))
 
     #expect(try store.ask(path).status == 404)
 
@@ -99,7 +99,7 @@ struct ServingTests {
   }
 
   @Test func `HEAD has the head of GET and no body`() throws {
-    let store = try SampleStore.start(SampleContent(["/a.jpg": Self.picture]))
+    let store = try SampleStore(SampleContent(["/a.jpg": Self.picture]))
     let client = try RawClient(store)
     client.request("HEAD", "/a.jpg")
     client.get("/a.jpg", "Connection: close")
@@ -115,7 +115,7 @@ struct ServingTests {
   }
 
   @Test func `a missing path is 404 and other methods are 405`() throws {
-    let store = try SampleStore.start(SampleContent(["/a.jpg": Self.picture]))
+    let store = try SampleStore(SampleContent(["/a.jpg": Self.picture]))
 
     let missing = try store.ask("/none")
     let delete = try store.ask("/a.jpg", method: "DELETE")
@@ -127,7 +127,7 @@ struct ServingTests {
   }
 
   @Test func `requests in one packet are answered in order`() throws {
-    let store = try SampleStore.start(
+    let store = try SampleStore(
       SampleContent { Resource(json: $0) },
       faults: [FaultRule("/1", .delay(seconds: 0.02))]
     )
@@ -141,7 +141,7 @@ struct ServingTests {
   }
 
   @Test func `a request that is not HTTP is 400`() throws {
-    let store = try SampleStore.start(SampleContent())
+    let store = try SampleStore(SampleContent())
     let client = try RawClient(store)
 
     client.send("hello\r\n\r\n")
@@ -151,7 +151,7 @@ struct ServingTests {
   }
 
   @Test func `the journal lists requests and answers until it is cleared`() throws {
-    let store = try SampleStore.start(SampleContent(["/a.jpg": Self.picture]))
+    let store = try SampleStore(SampleContent(["/a.jpg": Self.picture]))
     _ = try store.ask("/a.jpg?w=1", "X-Token: t")
     _ = try store.ask("/none", method: "HEAD")
 

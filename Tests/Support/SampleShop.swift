@@ -69,7 +69,7 @@ package final class SampleShop {
       resource.lastModified = 1_600_000_000
       return resource
     }
-    store = try SampleStore.start(content, clock: { Double(clock.now.seconds) })
+    store = try SampleStore(content, clock: { Double(clock.now.seconds) })
     for key in keys { items[key] = (0..<count).map { Item("\(key)\($0 + 1)") } }
     try publish()
   }
