@@ -156,19 +156,11 @@ extension WebURL: CustomStringConvertible {
   /// For example, the result for `https://shop.example/a?id=1&token=x` is `https://shop.example/a?id=1&token=***`.
   package var redacted: String {
     guard let query else { return text }
-    var parts: [Substring] = []
-    var changed = false
-    for part in query.split(separator: "&", omittingEmptySubsequences: false) {
+    let parts = query.split(separator: "&", omittingEmptySubsequences: false).map { part in
       let name = part.prefix { $0 != "=" }
-      if name.count < part.count, Self.isSecret(name) {
-        parts.append(name + "=***")
-        changed = true
-      } else {
-        parts.append(part)
-      }
+      return name.count < part.count && Self.isSecret(name) ? name + "=***" : part
     }
-    guard changed else { return text }
-    return origin + path + "?" + parts.joined(separator: "&")
+    return place + "?" + parts.joined(separator: "&")
   }
 
   /// The host for display, with the port if it is not the default port of the scheme.
