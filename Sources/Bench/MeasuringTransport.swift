@@ -94,8 +94,7 @@ extension RequestSample {
     case .failure(let error):
       attempts = error.attempts
       failure = error.reason
-      let reason = error.reason.rawValue
-      if reason.hasPrefix("http-") { status = String(reason.dropFirst(5)) }
+      status = error.reason.status.map(String.init)
     }
   }
 }
