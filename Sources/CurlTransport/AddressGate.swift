@@ -89,22 +89,18 @@ struct HostTrust {
     redirected = options.connectTo.compactMap(ConnectRule.init)
   }
 
-  func isNamed(_ url: WebURL) -> Bool {
-    named.contains(url.hostPort)
+  func isNamed(_ place: HostPort) -> Bool {
+    named.contains(place)
       || redirected.contains { rule in
-        (rule.host.isEmpty || rule.host == url.host) && (rule.port.map { $0 == url.port } ?? true)
+        (rule.host.isEmpty || rule.host == place.host)
+          && (rule.port.map { $0 == place.port } ?? true)
       }
   }
 
-  /// Whether the current request of a transfer is allowed to be sent to a private address.
-  func isTrusted(_ transfer: Transfer) -> Bool {
-    let first = transfer.request.url
-    if transfer.request.trust == .named,
-      transfer.url.port == first.port, transfer.url.host == first.host
-    {
-      return true
-    }
-    return isNamed(transfer.url)
+  /// Whether the current request of a transfer, which goes to `place`, is allowed to be sent to a private address.
+  func isTrusted(_ transfer: Transfer, at place: HostPort) -> Bool {
+    let isFirst = transfer.visited.isEmpty || transfer.request.url.hostPort == place
+    return isFirst && transfer.request.trust == .named || isNamed(place)
   }
 }
 

@@ -80,9 +80,7 @@ final class Transfer: @unchecked Sendable {
   ///
   /// Only then is the hop allowed to carry the request's credentials.
   var isAtFirstOrigin: Bool {
-    visited.isEmpty
-      || (url.scheme == request.url.scheme && url.port == request.url.port
-        && url.host == request.url.host)
+    visited.isEmpty || url.origin == request.url.origin
   }
 
   /// The validators to send in the current hop.

@@ -131,8 +131,8 @@ final class TransferLoop {
 
   /// Sets the host's number and the trust for the current hop of a transfer.
   private func locate(_ transfer: Transfer) {
-    transfer.isTrusted = trust.isTrusted(transfer)
     let place = transfer.url.hostPort
+    transfer.isTrusted = trust.isTrusted(transfer, at: place)
     transfer.host = hosts[place] ?? addHost(place, transfer.url)
   }
 
