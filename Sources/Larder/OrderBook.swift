@@ -1,6 +1,7 @@
 import Base
 import Cache
 import Catalog
+import CurlTransport
 import Dispatch
 import FoundationEssentials
 import Orders
