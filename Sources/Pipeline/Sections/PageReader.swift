@@ -220,22 +220,12 @@ extension PageReader {
 
   /// Makes the records of a section's items for the index.
   private func records(of section: Section, _ base: WebURL?) -> [NewItem] {
-    let items = section.items
-    var records: [NewItem] = []
-    records.reserveCapacity(items.count)
-    // The loop uses indices, because copying each item costs more than checking an index.
-    for place in items.indices {
-      guard !items[place].images.isEmpty else {
-        let body = items[place].encoded()
-        records.append(NewItem(key: items[place].id, body: body, pictures: []))
-        continue
-      }
-      var item = items[place]
+    section.items.map { item in
+      var item = item
       let pictures = context.addresses(of: item.images, base: base)
       item.images.resolve(pictures)
-      records.append(NewItem(key: item.id, body: item.encoded(), pictures: pictures))
+      return NewItem(key: item.id, body: item.encoded(), pictures: pictures)
     }
-    return records
   }
 
   /// The URL of the page after one that was just decoded.
