@@ -5,19 +5,15 @@ import Catalog
 /// A guard is a check that rejects a change of a section if it looks like a fault of the shop. A message names the
 /// rejected change and a remedy.
 struct GuardMessage {
+  /// The section's key.
+  let key: String
+  /// The number of its items in the cache.
+  let held: Int
+
   /// A message without a full stop, and an option for the next sync that would help.
   struct Finding {
     var problem: String
     var remedy: SyncReport.Remedy? = .acceptRemovals
-  }
-
-  private let key: String
-  private let held: Int
-
-  /// Makes messages about the section `key`, which has `held` items in the cache.
-  init(_ key: String, held: Int) {
-    self.key = key
-    self.held = held
   }
 
   private var items: String { held == 1 ? "its 1 item" : "its \(held) items" }

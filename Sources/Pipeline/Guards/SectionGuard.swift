@@ -52,7 +52,7 @@ struct SectionGuard: Sendable {
     }
     guard result.error == nil, let shown, guarded.isWithheld else { return result }
     let held = try context.index.itemCount(listing: shown)
-    let words = GuardMessage(section.key, held: held)
+    let words = GuardMessage(key: section.key, held: held)
     if !guarded.findings.isEmpty {
       result.note(words.suspicious(guarded.findings, item, listed: readable))
     } else if guarded.vanished.count < held {
@@ -75,7 +75,7 @@ struct SectionGuard: Sendable {
     _ reading: SectionReading
   ) throws(LarderError) -> SectionResult {
     let shown = last[section.key]?.listing
-    let finding = GuardMessage(section.key, held: 0)
+    let finding = GuardMessage(key: section.key, held: 0)
       .unreadable(notes, of: readable + notes.lost, isHeld: shown != nil)
     var result = SectionResult(
       row: SyncReport.Section(
@@ -195,7 +195,7 @@ struct SectionGuard: Sendable {
     result.withheld = result.vanished
     guard result.error == nil else { return }
     let held = try context.index.itemCount(listing: shown)
-    result.note(GuardMessage(result.key, held: held).shrunk(by: result.withheld.count))
+    result.note(GuardMessage(key: result.key, held: held).shrunk(by: result.withheld.count))
   }
 }
 

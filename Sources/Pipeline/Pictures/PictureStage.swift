@@ -194,7 +194,7 @@ extension PictureStage {
     guard entry.id == PictureID(url: entry.identity) else {
       throw TransferFailure(
         reason: .identityClash,
-        url: (try? context.transport.parse(entry.url, relativeTo: nil))?.redacted ?? entry.url,
+        url: context.request.addresses.redacted(entry.url),
         detail: "another picture has the same key and file"
       )
     }
@@ -207,7 +207,7 @@ extension PictureStage {
     else { return try context.transport.parse(entry.url, relativeTo: nil) }
     throw TransferFailure(
       reason: FailureReason(rawValue: entry.failure ?? ""),
-      url: (try? context.transport.parse(entry.url, relativeTo: nil))?.redacted ?? entry.url,
+      url: context.request.addresses.redacted(entry.url),
       detail: "not requested again yet, because it failed recently"
     )
   }

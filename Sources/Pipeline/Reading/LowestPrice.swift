@@ -21,12 +21,9 @@ public struct LowestPrice: Sendable, Hashable {
   public var since: Date { Date(time) }
 
   static let days: Int64 = 30
+}
 
-  /// Makes a value from its parts.
-  package init(price: Price, time: UnixTime) {
-    (self.price, self.time) = (price, time)
-  }
-
+extension LowestPrice {
   /// Finds the lowest price.
   ///
   /// - Parameters:
