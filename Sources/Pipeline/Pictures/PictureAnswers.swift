@@ -157,7 +157,7 @@ extension PictureStage {
       context.failures.count(attempts: failure.attempts)
       return finish(fetch, .excused)
     }
-    context.failures.note(fetch.entry.id, failure)
+    context.failures.note(.picture, id: nil, failure, of: fetch.entry.id)
     guard !failure.endedWithRun else { return finish(fetch, .unfinished) }
     let now = context.now()
     context.store.commit(

@@ -11,7 +11,7 @@ extension RunContext {
   func addresses(of images: [ImageReference], base: WebURL?) -> [PictureAddress] {
     images.map { image in
       if let url = try? parse(named: image.url, relativeTo: base) {
-        let identity = identity(of: url)
+        let identity = catalog.pictures.identity.text(of: url.text)
         return PictureAddress(id: PictureID(url: identity), url: url.text, identity: identity)
       }
       func kept(_ text: String) -> String { variables.isEmpty ? text : variables.veiled(text) }
@@ -23,9 +23,6 @@ extension RunContext {
       )
     }
   }
-
-  /// The text that identifies the picture at a URL.
-  func identity(of url: WebURL) -> String { catalog.pictures.identity.text(of: url.text) }
 
   /// Parses a URL from fetched data.
   ///

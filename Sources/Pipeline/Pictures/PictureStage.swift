@@ -174,7 +174,7 @@ extension PictureStage {
         do throws(TransferFailure) {
           due.append((entry, try url(of: entry)))
         } catch {
-          context.failures.note(entry.id, error)
+          context.failures.note(.picture, id: nil, error, of: entry.id)
           finish(nil, host, .failed)
         }
       }

@@ -110,7 +110,11 @@ final class SquareStage: Sendable {
         in: context.layout.root.path,
         isStopped: context.isOver
       )
-      store(square.bytes, of: picture)
+      // A disk error ends the run, as for the pictures themselves.
+      context.failures.noting { () throws(LarderError) in
+        try store.store(square.bytes, of: picture)
+        state.withLock { $0.tally.made += 1 }
+      }
     } catch {
       if error.code == .stopped { return state.withLock { $0.tally.unfinished += 1 } }
       // If a library or a worker process is missing, that is not a fault of the picture, and the next run tries again.
@@ -123,14 +127,6 @@ final class SquareStage: Sendable {
           SyncReport.SquareFailure(path: picture.name.path, reason: error.description)
         )
       }
-    }
-  }
-
-  private func store(_ bytes: [UInt8], of picture: PictureEntry) {
-    // A disk error ends the run, as for the pictures themselves.
-    context.failures.noting { () throws(LarderError) in
-      try store.store(bytes, of: picture)
-      state.withLock { $0.tally.made += 1 }
     }
   }
 }

@@ -152,11 +152,6 @@ final class FailureLog: Sendable {
     state.withLock { $0.unfinishedOmitted[stage, default: 0] += count }
   }
 
-  /// Records a failed picture; the item that shows it is looked up at the end of the run.
-  func note(_ picture: PictureID, _ failure: TransferFailure) {
-    note(.picture, id: nil, failure, of: picture)
-  }
-
   /// The failures of pictures, as far as they are kept in full.
   var pictureFailures: [PictureID: SyncReport.Failure] {
     let rows = state.withLock { $0.stages[.picture]?.first(most).rows ?? [] }

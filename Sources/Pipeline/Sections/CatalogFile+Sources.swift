@@ -86,11 +86,6 @@ extension CatalogFile {
   ///
   /// A section that a response names is not allowed to use one of them.
   package var namedKeys: Set<String> { Set(writtenSources.indices.compactMap(sectionKey)) }
-
-  /// The title and subtitle that the file gives to the section at a position in ``sources``.
-  func sectionWords(at position: Int) -> (title: String?, subtitle: String?) {
-    (sections[position].title, sections[position].subtitle)
-  }
 }
 
 extension [ItemRecord] {

@@ -362,8 +362,8 @@ final class SectionStage: Sendable {
   /// The sections of the last good run are used, and marked as stale.
   private func fail(_ reading: SectionReading, _ words: String) {
     guard let key = reading.key else { return end(SourceEnd(reading: reading, failure: words)) }
-    let named = context.catalog.sectionWords(at: reading.position)
-    let result = last.fallback(for: key, named: named, words)
+    let section = context.catalog.sections[reading.position]
+    let result = last.fallback(for: key, named: (section.title, section.subtitle), words)
     // The pictures of these sections are brought up to date, because they are possibly on another host.
     handOn(result)
     end(SourceEnd(reading: reading, results: [result]))
