@@ -83,7 +83,8 @@ struct FeedBudgetTests {
     let log = FailureLog()
     for number in (0..<2500).reversed() {
       let url = "https://shop.example/\(10_000 + number)"
-      log.note(PictureID(url: url), TransferFailure(reason: .http(404), url: url))
+      let failure = TransferFailure(reason: .http(404), url: url)
+      log.note(.picture, id: nil, failure, of: PictureID(url: url))
     }
     log.note(.section, id: "A", TransferFailure(reason: .dnsFailed, url: "https://shop.example/"))
 
