@@ -18,6 +18,8 @@ struct Microdata {
     var value: String?
     /// The index in ``Microdata/text`` where the element's text begins.
     var start: Int
+    /// The number of elements that are an item or a property and began before.
+    var number: Int
   }
 
   private struct Item {
@@ -25,17 +27,20 @@ struct Microdata {
     var head: [(name: String, value: RecordValue)]
     /// The index in ``Microdata/items`` if the item is not a property of another item.
     var place: Int?
-    /// The names of the properties, in the order of the page.
-    var names: [String] = []
-    var values: [String: [RecordValue]] = [:]
+    /// The properties, in the order in which their elements end, each with the number of its element.
+    var properties: [(number: Int, name: String, value: RecordValue)] = []
     /// The approximate size of the item as JSON.
     var size = 0
 
-    var value: RecordValue { .object(head + names.map { ($0, .list(values[$0] ?? [])) }) }
-
-    mutating func add(_ value: RecordValue, _ name: String) {
-      if values[name] == nil { names.append(name) }
-      values[name, default: []].append(value)
+    /// The item with its properties in the order of the page, in which an element comes before those inside it.
+    var value: RecordValue {
+      var names: [String] = []
+      var values: [String: [RecordValue]] = [:]
+      for (_, name, value) in properties.sorted(by: { $0.number < $1.number }) {
+        if values[name] == nil { names.append(name) }
+        values[name, default: []].append(value)
+      }
+      return .object(head + names.map { ($0, .list(values[$0] ?? [])) })
     }
   }
 
@@ -45,6 +50,8 @@ struct Microdata {
   ///
   /// The innermost is last.
   private var open: [Element?] = []
+  /// The number of elements so far that are an item or a property.
+  private var count = 0
   /// The text of the page that a browser shows.
   private var text: [UInt8] = []
   /// The number of bytes that the items can still take.
@@ -82,7 +89,16 @@ struct Microdata {
     }
     guard item != nil || !properties.isEmpty else { return open.append(nil) }
     let value = Self.value(of: name, attributes)
-    open.append(Element(properties: properties, item: item, value: value, start: text.count))
+    open.append(
+      Element(
+        properties: properties,
+        item: item,
+        value: value,
+        start: text.count,
+        number: count
+      )
+    )
+    count += 1
   }
 
   /// Ends the innermost open element.
@@ -105,7 +121,7 @@ struct Microdata {
       let size = size + name.utf8.count + 8
       room -= size
       open[parent]?.item?.size += size
-      open[parent]?.item?.add(value, name)
+      open[parent]?.item?.properties.append((element.number, name, value))
     }
   }
 
