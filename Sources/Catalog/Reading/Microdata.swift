@@ -72,8 +72,9 @@ struct Microdata {
   ///   - name: The name of the element in lower case.
   ///   - attributes: The attributes of the element.
   mutating func start(_ name: String, _ attributes: [String: String]) {
+    let names = words(attributes["itemprop"])
     // In JSON-LD, names that begin with `@` are keywords.
-    let properties = words(attributes["itemprop"]).filter { !$0.hasPrefix("@") }
+    let properties = names.filter { !$0.hasPrefix("@") }
     var item: Item?
     if attributes["itemscope"] != nil {
       let types = words(attributes["itemtype"]).map(RecordValue.text)
@@ -82,7 +83,7 @@ struct Microdata {
       item?.size =
         (attributes["itemtype"] ?? "").utf8.count + (attributes["itemid"] ?? "").utf8.count
       hasItems = true
-      if properties.isEmpty {
+      if names.isEmpty {
         item?.place = items.count
         items.append(.object([]))
       }
