@@ -47,20 +47,19 @@ struct DetailProposal {
     let place = Self.place(in: url, of: items)
     let list = Self.list(in: root)
     let shared = place == nil ? Self.shared(list?.elements ?? [], items) : nil
-    func refusal(_ reason: String, _ remedy: String) -> CatalogError {
-      CatalogError(.unexpectedShape, subject: "the detail", reason: reason, remedy: remedy)
-    }
     guard place != nil || shared != nil else {
-      throw refusal(
+      throw .shape(
+        "the detail",
         "no item that is listed has its id, or another of its fields, in this address",
-        "name the detail of an item of the listing"
+        remedy: "name the detail of an item of the listing"
       )
     }
     itemID = place?.id
     guard let best = Self.root(in: shared ?? root) else {
-      throw refusal(
+      throw .shape(
+        "the detail",
         "nothing in it is a description, a list of pictures or a price",
-        "name the URL from which a product's page gets its JSON"
+        remedy: "name the URL from which a product's page gets its JSON"
       )
     }
     var own = ["url: \(YAMLText.quoted(place?.template ?? url))"]
@@ -241,7 +240,7 @@ struct DetailFields {
         NameWords.plain($0.evidence.place.steps[0].name) == "prices" || $0.evidence.place.isMany
       }
       ?? all.first {
-        NameWords.plain($0.place.name) == "prices" && $0.share(PriceText.isPrice) == 1
+        $0.place.plainName == "prices" && $0.share(PriceText.isPrice) == 1
       }.map { FieldScore(evidence: $0, confidence: 0.9) }
       ?? named.first
     pictures = Self.pictures(all)

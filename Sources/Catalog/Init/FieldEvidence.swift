@@ -162,7 +162,7 @@ struct FieldEvidence {
   ///
   /// Such names are `DetailPageUrl` and `image_base_url`.
   var isPage: Bool {
-    let name = NameWords.plain(place.name)
+    let name = place.plainName
     guard share(PictureText.hasEnding) <= 0.5 else { return false }
     let ending = name.split(separator: " ").suffix(2)
     let isBase = [ending.joined(separator: " "), String(ending.last ?? "")].contains {
@@ -242,7 +242,7 @@ struct EvidenceCollection {
   private mutating func addWidths() {
     var widths: [ArraySlice<FieldPlace.Step>: Int] = [:]
     for evidence in all where evidence.place.steps.count > 1 && evidence.texts == 0 {
-      guard FieldRules.isNamed("width", NameWords.plain(evidence.place.name)) else { continue }
+      guard FieldRules.isNamed("width", evidence.place.plainName) else { continue }
       let numbers = evidence.samples.compactMap(Double.init).sorted()
       let usual = numbers.isEmpty ? 0 : numbers[numbers.count / 2]
       if (16..<100_000).contains(usual) { widths[evidence.place.steps.dropLast()] = Int(usual) }
@@ -329,7 +329,7 @@ struct EvidenceCollection {
       !elements.contains(where: { element in
         element.members.contains { name, _ in
           ["id", "uuid", "sku"].contains(NameWords.words(of: name).last ?? "")
-            || PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
+            || PriceMeaning.isPriceMember(name)
         }
       }),
       elements[0].members.contains(where: { $0.value.text.map(PictureText.isLink) ?? false })
@@ -421,6 +421,12 @@ struct FieldPlace: Hashable {
 
   /// The last of ``names``.
   var name: String { names.last ?? "" }
+
+  /// The last of ``names`` in the form of ``NameWords/plain(_:)``.
+  var plainName: String { NameWords.plain(name) }
+
+  /// The ``names`` in the form of ``NameWords/plain(_:)``.
+  var plainNames: [String] { names.map(NameWords.plain) }
 
   /// The names on the path that say something about the value.
   ///

@@ -145,6 +145,11 @@ enum PriceMeaning {
     return (FieldRules.has("reduced", in: words) ? .reduced : .asked, confidence)
   }
 
+  /// Whether the name of an item's member means a price.
+  static func isPriceMember(_ name: String) -> Bool {
+    of(FieldPlace(steps: []).adding(name)) != nil
+  }
+
   /// A name as by ``NameWords/plain(_:)``, in which a group of words with a meaning of its own is one word.
   static func plain(_ name: String) -> String {
     phrases.reduce(NameWords.plain(name)) { name, row in
@@ -206,7 +211,7 @@ struct FieldScore {
 
   var isSure: Bool { confidence >= Self.sure }
   /// Whether the path has a known name of a title, such as `name`.
-  var isCalledTitle: Bool { FieldRules.isNamed("title", NameWords.plain(evidence.place.name)) }
+  var isCalledTitle: Bool { FieldRules.isNamed("title", evidence.place.plainName) }
 
   /// Judges from the names on a path and from its values how likely it is that the path leads to the field.
   static func judge(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> FieldScore {
@@ -234,7 +239,7 @@ struct FieldScore {
     // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage, or "64GB".
     func isNumber(_ evidence: FieldEvidence) -> Bool {
       evidence.share { PriceText.isPrice($0) || $0.contains(/^[0-9.,]+ ?\p{L}{1,3}$/) } >= 0.5
-        || FieldRules.has("measure", in: NameWords.plain(evidence.place.name))
+        || FieldRules.has("measure", in: evidence.place.plainName)
     }
     let texts = all.filter { evidence in
       let isOther = evidence.place.names.contains {
@@ -245,12 +250,12 @@ struct FieldScore {
         && evidence.share { $0.utf8.count <= 200 } == 1
     }
     let slugs = all.filter { evidence in
-      let isSlug = ["slug", "handle", "permalink"].contains(NameWords.plain(evidence.place.name))
+      let isSlug = ["slug", "handle", "permalink"].contains(evidence.place.plainName)
       return isSlug && evidence.isText && evidence.isOne && evidence.variety > 0.5
         && evidence.share { $0.contains("-") && !PictureText.isLink($0) } > 0.5
     }
     let named = all.filter { evidence in
-      let name = NameWords.plain(evidence.place.name)
+      let name = evidence.place.plainName
       return evidence.isText && evidence.isOne && isCalledTitle(name)
         && !FieldRules.has("other", "person", in: name)
     }.ranked(by: \.share)
@@ -270,7 +275,7 @@ struct FieldScore {
   /// Ids, titles, prices and pictures with an unknown name are recognized by their values.
   private static func named(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
     let place = evidence.place
-    let path = place.names.map(NameWords.plain)
+    let path = place.plainNames
     let name = path.last ?? ""
     let parents = path.dropLast()
     let isOfOthers = parents.contains(where: FieldRules.isOfOthers)
@@ -419,8 +424,7 @@ struct FieldScore {
   /// The values must contain a currency, such as `9 €`.
   private static func unnamedPrice(_ evidence: FieldEvidence) -> Double {
     let place = evidence.place
-    let path = place.names.map(NameWords.plain)
-    let isOther = path.contains {
+    let isOther = place.plainNames.contains {
       FieldRules.has("never", "former", "reduced", "person", "other", in: $0)
     }
     guard place.steps.count <= 3, !place.isMany, !isOther else { return 0 }
@@ -467,7 +471,7 @@ struct FieldScore {
       let read = evidence.amountShare
       let isCode = evidence.share(PriceText.isCode) > 0.5
       // 1, 2, 3 … are hardly prices: a `bid` that counts is the number of a book or a brand.
-      let isNumber = evidence.isCount && NameWords.plain(place.name).hasSuffix("id")
+      let isNumber = evidence.isCount && place.plainName.hasSuffix("id")
       return isList || isCode || isNumber || read < 0.8 || evidence.leading == 0
         ? 0 : evidence.isCount ? min(read, FieldScore.doubt) : read
     case .latitude, .longitude:

@@ -51,7 +51,7 @@ enum IDChoice {
 
   /// Whether the values are URLs of pages about the items.
   static func isPageLink(_ evidence: FieldEvidence) -> Bool {
-    let name = NameWords.plain(evidence.place.name)
+    let name = evidence.place.plainName
     let last = name.split(separator: " ").last.map(String.init) ?? ""
     return evidence.place.steps.count == 1 && evidence.isText
       && FieldRules.isNamed("pageLink", last)

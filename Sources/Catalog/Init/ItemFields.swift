@@ -34,35 +34,27 @@ struct ItemFields {
       var ranking = FieldScore.ranking(field, evidence).filter {
         !taken.contains($0.evidence.place)
       }
-      if field == .title, ranking.isEmpty, isLenient {
-        ranking = FieldScore.possibleTitles(evidence)
-      }
-      if field == .description, let title = rankings[.title]?.first?.evidence {
-        ranking.removeAll { title.share(with: $0.evidence, ==) > 0.9 }
+      let title = rankings[.title]?.first
+      switch field {
+      case .title:
+        if ranking.isEmpty, isLenient { ranking = FieldScore.possibleTitles(evidence) }
+        ranking = Self.doubted(Self.named(ranking))
+      case .description:
+        guard let title else { break }
+        ranking.removeAll { title.evidence.share(with: $0.evidence, ==) > 0.9 }
         ranking = ranking.ranked { $0.confidence * (0.7 + 0.3 * $0.evidence.share) }
+      case .id:
+        if let title { ranking = Self.identifying(ranking, title.evidence, isOneList: isOneList) }
+        if ranking.first?.evidence.share(PictureText.isLink) ?? 0 > 0.9,
+          let code = ranking.firstIndex(where: {
+            $0.isSure && $0.evidence.isNearlyUnique && $0.evidence.share(PictureText.isLink) == 0
+          })
+        {
+          ranking.insert(ranking.remove(at: code), at: 0)
+        }
+        ranking = Self.doubted(ranking)
+      default: break
       }
-      if field == .id, let title = rankings[.title]?.first {
-        ranking = ranking.map { score in
-          // The ids of several lists can begin with 1 in each.
-          if score.evidence.isShared(by: title.evidence) {
-            return FieldScore(evidence: score.evidence, confidence: 0.35)
-          }
-          guard isOneList else { return score }
-          // A sync would skip many items without a word in the proposal.
-          let evidence = score.evidence
-          let isUnique = evidence.distinct.count * 50 >= evidence.held * 49
-          return isUnique && !evidence.isRefused ? score : score.doubtful
-        }.ranked(by: \.confidence)
-      }
-      if field == .id, ranking.first?.evidence.share(PictureText.isLink) ?? 0 > 0.9,
-        let code = ranking.firstIndex(where: {
-          $0.isSure && $0.evidence.isNearlyUnique && $0.evidence.share(PictureText.isLink) == 0
-        })
-      {
-        ranking.insert(ranking.remove(at: code), at: 0)
-      }
-      if field == .title { ranking = Self.named(ranking) }
-      if field == .title || field == .id { ranking = Self.doubted(ranking) }
       guard let first = ranking.first else { continue }
       taken.insert(first.evidence.place)
       rankings[field] = ranking
@@ -87,32 +79,43 @@ struct ItemFields {
     rankings[.id] = ids.isEmpty ? nil : ids
   }
 
+  /// A ranking of ids in which a path is doubtful or less if a sync would skip many items with these ids.
+  private static func identifying(
+    _ ranking: [FieldScore],
+    _ titles: FieldEvidence,
+    isOneList: Bool
+  ) -> [FieldScore] {
+    ranking.map { score in
+      let evidence = score.evidence
+      // The ids of several lists can begin with 1 in each.
+      if evidence.isShared(by: titles) { return FieldScore(evidence: evidence, confidence: 0.35) }
+      let isUnique = evidence.distinct.count * 50 >= evidence.held * 49 && !evidence.isRefused
+      return isUnique || !isOneList ? score : score.doubtful
+    }.ranked(by: \.confidence)
+  }
+
   /// A ranking of titles in which a Latin name follows the other names of the items.
   ///
   /// If neither of two names is a known one such as `name`, and every item has both, then both are doubtful.
   private static func named(_ ranking: [FieldScore]) -> [FieldScore] {
-    func name(_ score: FieldScore) -> String { NameWords.plain(score.evidence.place.name) }
-    func isKnown(_ score: FieldScore) -> Bool { FieldRules.isNamed("title", name(score)) }
-    func isEpithet(_ score: FieldScore) -> Bool { FieldRules.has("epithet", in: name(score)) }
+    func isEpithet(_ score: FieldScore) -> Bool {
+      FieldRules.has("epithet", in: score.evidence.place.plainName)
+    }
     let names = ranking.filter { score in
       let evidence = score.evidence
-      return isKnown(score)
-        || FieldScore.isCalledTitle(name(score)) && evidence.place.steps.count == 1
+      return score.isCalledTitle
+        || FieldScore.isCalledTitle(evidence.place.plainName) && evidence.place.steps.count == 1
           && evidence.share == 1 && evidence.variety == 1 && evidence.held > 3
     }
     guard let best = names.first(where: { !isEpithet($0) }) else { return ranking }
     let rival = names.first {
-      $0.evidence.place != best.evidence.place && !isKnown($0)
+      $0.evidence.place != best.evidence.place && !$0.isCalledTitle
         && $0.evidence.share(with: best.evidence, ==) < 0.9
     }
-    let isDoubtful = !isKnown(best) && rival != nil && names.first.map { !isKnown($0) } ?? false
+    let isDoubtful = rival != nil && !best.isCalledTitle && !names[0].isCalledTitle
     let leading = isDoubtful ? best.doubtful : best
     let others = ranking.filter { $0.evidence.place != best.evidence.place }.map { other in
-      guard isEpithet(other) || isDoubtful else { return other }
-      return FieldScore(
-        evidence: other.evidence,
-        confidence: min(other.confidence, leading.confidence)
-      )
+      isEpithet(other) || isDoubtful ? other.atMost(leading.confidence) : other
     }
     let isLed = ranking.first.map(isEpithet) ?? false
     return isLed || isDoubtful ? [leading] + others.ranked(by: \.confidence) : ranking
@@ -123,8 +126,8 @@ struct ItemFields {
     guard let best = ranking.first else { return [] }
     let hasRival = ranking.dropFirst().contains { other in
       // A path with the same names is the same field in another language. A title goes before a thing.
-      let name = NameWords.plain(other.evidence.place.name)
-      return !FieldRules.isNamed("thing", name) && other.confidence > best.confidence - 0.15
+      !FieldRules.isNamed("thing", other.evidence.place.plainName)
+        && other.confidence > best.confidence - 0.15
         && other.evidence.place.names != best.evidence.place.names
         && best.evidence.share(with: other.evidence, ==) < 0.9
     }
@@ -311,7 +314,7 @@ struct ItemFields {
         sibling.step == 0 && FieldRules.isNamed("pageLink", word)
         && !FieldRules.isPicture(other.place.name) && other.share(PictureText.hasEnding) <= 0.5
       return other.isPictureText && !other.isPage && !isPage
-        && !FieldScore.isOfAnother(NameWords.plain(other.place.name))
+        && !FieldScore.isOfAnother(other.place.plainName)
     }
     let forms = siblings.filter { step, other in
       other.held == score.evidence.held

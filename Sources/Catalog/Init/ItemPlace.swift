@@ -242,7 +242,7 @@ struct ItemPlace {
     private static func isShown(_ object: JSONNode) -> Bool {
       object.members.contains { name, value in
         areObjects(value.elements) || FieldRules.isPicture(name)
-          || PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
+          || PriceMeaning.isPriceMember(name)
       }
     }
 
@@ -406,18 +406,15 @@ struct ItemPlace {
     private static func areAkin(_ lists: [[JSONNode]], isStrict: Bool) -> Bool {
       guard let longest = lists.max(by: { $0.count < $1.count }) else { return false }
       let names = Set(longest[0].members.map(\.name))
-      func isPrice(_ name: String) -> Bool {
-        PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
-      }
       return lists.allSatisfy { list in
         let own = Set(list[0].members.map(\.name))
         let common = own.intersection(names)
         if isStrict {
           return common.count * 2 > max(own.count, names.count)
-            && names.filter(isPrice).isSubset(of: common)
+            && names.filter(PriceMeaning.isPriceMember).isSubset(of: common)
         }
         let isTelling = common.contains { name in
-          FieldRules.isID(name) || FieldRules.isPicture(name) || isPrice(name)
+          FieldRules.isID(name) || FieldRules.isPicture(name) || PriceMeaning.isPriceMember(name)
         }
         return !common.isEmpty && (isTelling || common.count * 2 > min(own.count, names.count))
       }

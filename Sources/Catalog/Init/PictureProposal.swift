@@ -100,7 +100,7 @@ struct PictureProposal {
     let list = FieldPlace(steps: Array(evidence.place.steps.dropLast()))
     let width = all.first { other in
       other.place.steps.dropLast() == list.steps[...] && other.texts == 0
-        && FieldRules.isNamed("width", NameWords.plain(other.place.name))
+        && FieldRules.isNamed("width", other.place.plainName)
     }
     guard list.steps.last?.isList == true, let width, width.values == evidence.values else {
       return nil

@@ -117,14 +117,14 @@ struct PriceChoice {
       }
       let isWhole = price.evidence.share(PriceText.isWhole) == 1
       salePrice = [isWhole ? written ?? price : price]
-      let lacking = price.evidence.total - price.evidence.firsts.count { $0 != nil }
-      if price.evidence.isPartial, reduced != nil || lacking * 50 > price.evidence.total {
+      let lacking = price.evidence.lacking
+      if lacking > 0, reduced != nil || lacking * 50 > price.evidence.total {
         // Items without the chosen price can have a price before a reduction. That price is then the price to pay.
         salePrice += former.first { $0.evidence.fills(price.evidence) }.map { [$0] } ?? []
         let isFilled =
           salePrice.count > 1 && reduced != nil && price.isSibling(of: salePrice[1])
           && price.isNever(above: salePrice[1], by: 4) && !salePrice[1].evidence.isPartial
-        if !isFilled, reduced != nil || salePrice.count > 1 || price.isRare {
+        if !isFilled, reduced != nil || salePrice.count > 1 || lacking * 2 > price.evidence.total {
           salePrice = salePrice.map(\.doubtful)
         }
       }
@@ -142,11 +142,7 @@ struct PriceChoice {
     }
     guard let sale = salePrice.first, sale.confidence > FieldScore.floor else { return }
     let unnamed = others.map { FieldScore(evidence: $0, confidence: 0.5) }.filter { rival in
-      let isCalled = FieldRules.has(
-        "former",
-        "reduced",
-        in: NameWords.plain(rival.evidence.place.name)
-      )
+      let isCalled = FieldRules.has("former", "reduced", in: rival.evidence.place.plainName)
       return rival.isLike(sale) && (isCalled || rival.evidence.share > 0.9)
     }
     offered += unnamed
@@ -161,8 +157,7 @@ struct PriceChoice {
     guard let rival = rivals.first else { return }
     // The lower one of two prices is the better guess, and the higher one is possibly the price before a reduction.
     let isNamed =
-      rival.confidence > 0.5
-      || FieldRules.has("reduced", in: NameWords.plain(rival.evidence.place.name))
+      rival.confidence > 0.5 || FieldRules.has("reduced", in: rival.evidence.place.plainName)
     if isNamed, rival.isNever(above: sale, by: 50) {
       former.append(sale.doubtful)
       salePrice = rival.evidence.isPartial ? [rival] + salePrice : [rival]
@@ -181,7 +176,7 @@ struct PriceChoice {
     offered = former
     if former.isEmpty {
       let possible = others.filter { other in
-        let name = NameWords.plain(other.place.name)
+        let name = other.place.plainName
         let isCalled =
           FieldRules.has("former", "reduced", in: name)
           || ["amount", "value", "total", "money"].contains(name)
@@ -245,13 +240,16 @@ extension FieldPlace {
 }
 
 extension FieldEvidence {
-  /// Whether some item has no value; an amount that was removed by ``dropZeros()`` does not count.
-  var isPartial: Bool { firsts.count { $0 != nil } < total }
+  /// The number of items without a value; an amount that was removed by ``dropZeros()`` does not count.
+  var lacking: Int { total - firsts.count { $0 != nil } }
+
+  /// Whether some item has no value.
+  var isPartial: Bool { lacking > 0 }
 
   /// Whether the values can be amounts of money, and no name on the path says that they are something else.
   var isMoney: Bool {
     place.steps.count <= 5 && !FieldRules.isID(place.name) && !isCalledPrice
-      && areAmounts(called: place.names.map(NameWords.plain))
+      && areAmounts(called: place.plainNames)
   }
 
   /// Whether many of the values are texts with a number that are no amounts, such as "USD 3.09+".
@@ -309,10 +307,11 @@ extension FieldScore {
   static let doubt = 0.6
 
   /// The same score, marked as doubtful: the proposed file has the field only in a comment.
-  var doubtful: FieldScore {
-    var score = self
-    score.confidence = min(confidence, Self.doubt)
-    return score
+  var doubtful: FieldScore { atMost(Self.doubt) }
+
+  /// The same path, with a confidence that is not above a limit.
+  func atMost(_ limit: Double) -> FieldScore {
+    FieldScore(evidence: evidence, confidence: min(confidence, limit))
   }
 
   var meaning: PriceMeaning { PriceMeaning.of(evidence.place)?.meaning ?? .asked }
@@ -330,9 +329,6 @@ extension FieldScore {
 
   /// The different amounts of the items.
   fileprivate var amounts: Set<String> { Set(evidence.firsts.compactMap(\.self)) }
-
-  /// Whether most items have no such price.
-  fileprivate var isRare: Bool { evidence.firsts.count { $0 != nil } * 2 < evidence.total }
 
   /// Whether two paths differ in one step, as `$.sale.amount` and `$.full.amount` do.
   fileprivate func isSibling(of other: FieldScore) -> Bool {

@@ -84,7 +84,7 @@ struct PriceProposal {
     func beside(_ meaning: String, _ fits: (FieldEvidence) -> Bool) -> FieldEvidence? {
       all.first { other in
         !parents.isEmpty && other.place.steps.dropLast() == parents
-          && FieldRules.isNamed(meaning, NameWords.plain(other.place.name)) && fits(other)
+          && FieldRules.isNamed(meaning, other.place.plainName) && fits(other)
       }
     }
     func areCents(_ text: String) -> Bool {
@@ -318,7 +318,7 @@ extension CurrencyProposal {
     return items.filter(isNamed).ranked { evidence in
       let place = evidence.place
       let isBeside = object(around: place) == owner
-      let isOfPrice = NameWords.plain(place.name).hasPrefix(prefix)
+      let isOfPrice = place.plainName.hasPrefix(prefix)
       // A name such as `bonus_currency` tells the currency of another amount.
       let isWhole = place.names.suffix(2).contains {
         FieldRules.isNamed("currency", NameWords.plain($0))
@@ -413,9 +413,6 @@ extension CurrencyProposal {
       }
       return nil
     }
-    func code(_ meaning: String, _ word: String) -> String? {
-      hints[meaning]?[word]
-    }
     func sign(_ text: String) -> String? {
       // Most texts have no sign, and a regular expression takes long.
       guard
@@ -433,13 +430,13 @@ extension CurrencyProposal {
       return text.split(separator: "/").dropFirst(text.hasPrefix("//") ? 0 : 1).first
         .flatMap { $0.split(separator: ":")[0].split(separator: ".").last }.map(String.init)
     }
-    if let (code, text) = share({ host($0).flatMap { code("domain", $0) } }) {
+    if let (code, text) = share({ host($0).flatMap { hints["domain"]?[$0] } }) {
       return Self(code, 0.4, "addresses end in .\(host(text) ?? ""): correct it if need be")
     }
     func prefix(_ text: String) -> String? {
       let digits = text.hasPrefix("+") ? text.filter(\.isWholeNumber) : ""
       guard digits.count >= 9, text.utf8.count <= 24 else { return nil }
-      return [3, 2].lazy.compactMap { code("phone", String(digits.prefix($0))) }.first
+      return [3, 2].lazy.compactMap { hints["phone"]?[String(digits.prefix($0))] }.first
     }
     if let (code, text) = share(prefix) {
       return Self(code, 0.4, "phone numbers begin with \(text.prefix(4)): correct it if need be")
