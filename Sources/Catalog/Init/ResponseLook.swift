@@ -51,7 +51,19 @@ struct ResponseLook {
     confidence = rivals.isEmpty ? best.found.confidence : min(best.found.confidence, 0.6)
   }
 
-  private typealias Found = (place: ItemPlace, confidence: Double, fields: ItemFields)
+  /// A place that possibly has the items, with the fields of the objects there.
+  private struct Found {
+    var place: ItemPlace
+    let fields: ItemFields
+    /// The confidence that the objects are the items.
+    let confidence: Double
+
+    init(_ place: ItemPlace, isLenient: Bool, atMost limit: Double = .infinity) {
+      self.place = place
+      fields = ItemFields(place.evidence, isOneList: place.sections.isEmpty, isLenient: isLenient)
+      confidence = min(limit, fields.confidence * MappingProposal.weight(of: place, fields))
+    }
+  }
 
   /// The place whose objects look most like items, with the lists that look like them too.
   private static func best(
@@ -62,54 +74,44 @@ struct ResponseLook {
     var all: [Found] = []
     var unread: [ItemPlace] = []
     var leftOut: [[String]: [ItemPlace.OtherList]] = [:]
-    for var place in ItemPlace.all(in: root) {
-      var fields = fields(of: place, isLenient)
-      var confidence = fields.confidence * MappingProposal.weight(of: place, fields)
+    for place in ItemPlace.all(in: root) {
+      var found = Found(place, isLenient: isLenient)
       if !place.names.isEmpty {
-        let arePriced = fields.arePriced(place.sections)
+        let (fields, arePriced) = (found.fields, found.fields.arePriced(place.sections))
         let kept = place.keeping { fields.areItems($1, called: $0, arePriced) }
         if kept.names.count == 1 { leftOut[place.path + kept.names] = kept.leftOut }
         guard kept.names.count > 1 else { continue }
         if !kept.leftOut.isEmpty {
-          (place, fields) = (kept, self.fields(of: kept, isLenient))
           // Beside lists of other things, each list of items can be the only one.
-          confidence = min(
-            confidence,
-            fields.confidence * MappingProposal.weight(of: kept, fields)
-          )
+          found = Found(kept, isLenient: isLenient, atMost: found.confidence)
         }
       }
-      if let title = fields.rareTitle(in: place.lists) {
-        let others = place.items.filter { $0.count > 0 }
-        place = place.keeping(itemsWith: title.place)
-        fields = self.fields(of: place, isLenient)
+      if let title = found.fields.rareTitle(in: found.place.lists) {
+        let kept = found.place.keeping(itemsWith: title.place)
         // An empty object is certainly no item.
-        confidence = min(
-          others.count > place.items.count ? FieldScore.doubt : 1,
-          fields.confidence * MappingProposal.weight(of: place, fields)
-        )
+        let isDoubtful = found.place.items.count { $0.count > 0 } > kept.items.count
+        found = Found(kept, isLenient: isLenient, atMost: isDoubtful ? FieldScore.doubt : 1)
       }
-      if place.kind == .list, place.hasEmpty, place.condition.isEmpty,
-        let title = fields.rankings[.title]?.first
+      if found.place.kind == .list, found.place.hasEmpty, found.place.condition.isEmpty,
+        let title = found.fields.rankings[.title]?.first
       {
-        place = place.keeping(itemsWith: title.evidence.place)
+        found.place = found.place.keeping(itemsWith: title.evidence.place)
       }
+      let fields = found.fields
       // The price can be in doubt only because there are several.
       let hasPrice = fields.rankings[.salePrice]?.contains(where: \.isSure) == true
       let isNamed = fields.rankings[.title]?.first?.isCalledTitle == true
       guard !isLenient || hasPrice || fields.showing > 0 || isNamed else { continue }
-      guard fields.isUsable(in: place) else {
-        if !isLenient, place.kind == .list { unread.append(place) }
+      guard fields.isUsable(in: found.place) else {
+        if !isLenient, place.kind == .list { unread.append(found.place) }
         continue
       }
       // The same items can be in several lists of a response, for example as the featured ones.
       if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
-      all.append((place, confidence, fields))
+      all.append(found)
       // Of two lists that are as likely, such as the featured items and all items, the longer one is taken.
-      let margin = place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
-      if best.map({ confidence > $0.confidence + margin }) ?? true {
-        best = (place, confidence, fields)
-      }
+      let margin = found.place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
+      if best.map({ found.confidence > $0.confidence + margin }) ?? true { best = found }
     }
     guard var best else { return nil }
     let outer = all.first {
@@ -139,19 +141,9 @@ struct ResponseLook {
 
   /// The items of a list that only a lenient choice of titles and ids can read, or nil if they have no price.
   private static func priced(_ place: ItemPlace) -> Found? {
-    let fields = fields(of: place, true)
-    guard fields.isUsable(in: place), fields.salePrice.contains(where: \.isSure) else {
-      return nil
-    }
-    return (place, fields.confidence * MappingProposal.weight(of: place, fields), fields)
-  }
-
-  private static func fields(of place: ItemPlace, _ isLenient: Bool) -> ItemFields {
-    ItemFields(
-      place.evidence,
-      isOneList: place.sections.isEmpty,
-      isLenient: isLenient
-    )
+    let found = Found(place, isLenient: true)
+    let isPriced = found.fields.salePrice.contains(where: \.isSure)
+    return isPriced && found.fields.isUsable(in: place) ? found : nil
   }
 
   /// Whether a place has the items of another place, and those in the objects beside it.
@@ -259,7 +251,7 @@ extension ItemFields {
     let titles = alternatives(.title)
     let called = evidence.filter {
       $0.place.steps.allSatisfy { !$0.isList && $0.choice == nil } && $0.isText
-        && FieldRules.confidence("title", NameWords.plain($0.place.name)) > 0.9
+        && FieldRules.confidence("title", $0.place.plainName) > 0.9
     }
     guard titles.count < 2, let best = called.max(by: { $0.held < $1.held }), best.held > 1,
       best.variety > 0.5
