@@ -11,7 +11,7 @@ struct FormatProposal: ProposedReading {
   /// The lines of `paging:`; empty if the format's own paging fits.
   private let pagingLines: [String]
   /// The line of `items:` if a sync refuses the items of the format's own path; otherwise empty.
-  private let itemsLines: [String]
+  private var itemsLines: [String] = []
   /// Comments about the ids and the prices.
   private let notes: [String]
   /// Whether the format has paths to prices, but no item has a price there.
@@ -28,10 +28,9 @@ struct FormatProposal: ProposedReading {
   init?(of page: ProposedPage, currency: String?) throws(CatalogError) {
     // Each line of a playlist is a stream or a file of sound; none is a picture.
     if page.body.starts(with: Array("#EXTM3U".utf8)) {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: "the response",
-        reason: "it is a playlist of streams (M3U), which has no list of items",
+      throw .shape(
+        "the response",
+        "it is a playlist of streams (M3U), which has no list of items",
         remedy: "give a URL that lists items as JSON, XML or a table"
       )
     }
@@ -71,8 +70,6 @@ struct FormatProposal: ProposedReading {
       let comment = YAMLText.comment("\(elements.count) of \(count) entries, which have a title")
       let paths = YAMLText.alternatives(kept.map { YAMLText.quoted($0.description) })
       itemsLines = ["items: \(paths)   \(comment)"]
-    } else {
-      itemsLines = []
     }
     let rules = decoder.mapping.item.salePrice + decoder.mapping.item.normalPrice
     let read = elements.count - lost
@@ -103,31 +100,27 @@ struct FormatProposal: ProposedReading {
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
     let listPrice = Self.unreadListPrice(evidence, besides: prices, of: items)
     let repeated = Self.repetitions(items)
-    let repeatsIDs = repeated > 0
     unsure =
-      (itemsLines.isEmpty ? [] : ["items"]) + (repeatsIDs ? ["id"] : [])
+      (itemsLines.isEmpty ? [] : ["items"]) + (repeated > 0 ? ["id"] : [])
       + (hasCurrency ? [] : ["currency"])
       + (listPrice == nil ? [] : ["normalPrice"]) + (isRange ? ["salePrice"] : [])
-    let listPriceLine = listPrice.map { score in
-      let path = YAMLText.scalar(score.evidence.place.first)
-      let count = "in \(score.evidence.held) of \(score.evidence.total) items"
-      return "# item: {normalPrice: \(path)}   "
-        + YAMLText.comment("\(score.evidence.phrase) \(count), which the format does not read")
+    var notes: [String] = []
+    if repeated > 0 {
+      let some = "\(repeated) of \(items.count) items"
+      notes = [YAMLText.comment("\(some) have the id of another; a sync keeps the first")]
     }
-    notes =
-      (repeatsIDs
-        ? [
-          YAMLText.comment(
-            "\(repeated) of \(items.count) items have the id of another; a sync keeps the first"
-          )
-        ] : []) + [listPriceLine].compactMap(\.self)
-      + (isRange
-        ? [
-          YAMLText.comment(
-            "salePrice is the lowest of several offers in \(ranges) of \(elements.count), such as "
-              + "\(Self.range(in: elements)); is each one thing?"
-          )
-        ] : [])
+    if let evidence = listPrice?.evidence {
+      let some = "\(evidence.phrase) in \(evidence.held) of \(evidence.total) items"
+      let path = YAMLText.scalar(evidence.place.first)
+      let comment = YAMLText.comment("\(some), which the format does not read")
+      notes.append("# item: {normalPrice: \(path)}   \(comment)")
+    }
+    if isRange {
+      let some = "\(ranges) of \(elements.count), such as \(Self.range(in: elements))"
+      let comment = "salePrice is the lowest of several offers in \(some); is each one thing?"
+      notes.append(YAMLText.comment(comment))
+    }
+    self.notes = notes
   }
 
   /// The number of items that have the id of an earlier one and differ from it.
@@ -193,19 +186,16 @@ struct FormatProposal: ProposedReading {
   private static func refuse(_ body: [UInt8]) throws(CatalogError) {
     guard BodyFormat.isMarkup(body) else { return }
     if LinkedData.appears(in: body) { return try LinkedData.demandProducts(in: body) }
-    let notations = Set(FormatSignature.all.map(\.notation))
-    for notation in notations where notation.xml?.roots.isEmpty == false {
-      guard let json = try? notation.json(of: body, "the response"),
-        try JSONDocument(parsing: json).root["items"]?.count == 0,
-        (try? ResponseLook(body)).map({ $0.confidence < FieldScore.doubt }) ?? true
-      else { continue }
-      throw CatalogError(
-        .unexpectedShape,
-        subject: "the response",
-        reason: "it is a feed without items",
-        remedy: "give a URL that lists items"
-      )
+    let isEmptyFeed = Set(FormatSignature.all.map(\.notation)).contains { notation in
+      guard notation.xml?.roots.isEmpty == false,
+        let json = try? notation.json(of: body, "the response")
+      else { return false }
+      return (try? JSONDocument(parsing: json).root)?["items"]?.count == 0
     }
+    let look = isEmptyFeed ? try? ResponseLook(body) : nil
+    guard isEmptyFeed, look.map({ $0.confidence < FieldScore.doubt }) ?? true else { return }
+    let remedy = "give a URL that lists items"
+    throw .shape("the response", "it is a feed without items", remedy: remedy)
   }
 
   /// The lines of `paging:` if the format's own paging does not fit.

@@ -172,18 +172,19 @@ package struct MappingProposal {
 
   /// The error for a response that has nothing that looks like items.
   static func nothingFound(in root: JSONNode) -> CatalogError {
-    let values = root.kind == .array ? [root] : root.members.map(\.value)
-    let lists = values.filter { $0.kind == .array }
-    let isEmpty = !lists.isEmpty && lists.allSatisfy { $0.count == 0 }
-    let isText = root.text.map { (try? JSONDocument(parsing: Array($0.utf8), of: "text")) != nil }
-    if isText == true {
-      return CatalogError(
-        .unexpectedShape,
-        subject: "the response",
-        reason: "it is a JSON text inside a string",
+    if let text = root.text, (try? JSONDocument(parsing: Array(text.utf8), of: "text")) != nil {
+      return .shape(
+        "the response",
+        "it is a JSON text inside a string",
         remedy: "give a file with the text in the string, or write the catalog file by hand, with "
           + "transform: fromjson"
       )
+    }
+    let values = root.kind == .array ? [root] : root.members.map(\.value)
+    let lists = values.filter { $0.kind == .array }
+    if !lists.isEmpty, lists.allSatisfy({ $0.count == 0 }) {
+      let remedy = "give a URL whose list is not empty"
+      return .shape("the response", "the list in it is empty", remedy: remedy)
     }
     let longest = ItemPlace.all(in: root).ranked { $0.items.count }.prefix(20)
     let cause = longest.lazy.compactMap { IDChoice.absence(in: $0.items) }.first
@@ -197,17 +198,12 @@ package struct MappingProposal {
         "a list of \(most.items.count) at \(path) with \(memberNames(most.items[0]))"
         + (titles.isEmpty ? ", and none of these looks like a title" : "")
     }
-    return CatalogError(
-      .unexpectedShape,
-      subject: "the response",
-      reason: isEmpty
-        ? "the list in it is empty"
-        : "nothing in it looks like items: looked for an array of objects with an id and a "
-          + "title, best with a price and a picture, at any depth, in sections and by name; "
-          + (cause?.reason ?? "found \(found)"),
-      remedy: isEmpty
-        ? "give a URL whose list is not empty"
-        : cause?.remedy ?? "give a URL that lists items, or write items and item by hand"
+    return .shape(
+      "the response",
+      "nothing in it looks like items: looked for an array of objects with an id and a title, best with a "
+        + "price and a picture, at any depth, in sections and by name; "
+        + (cause?.reason ?? "found \(found)"),
+      remedy: cause?.remedy ?? "give a URL that lists items, or write items and item by hand"
     )
   }
 }

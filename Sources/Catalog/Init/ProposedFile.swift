@@ -99,11 +99,9 @@ package struct ProposedFile {
     if pages.count > 1,
       let first = parts.first(where: { $0.reading.mapping?.makesSections == true })
     {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: self.pages[first.pages[0]].source.label,
-        reason:
-          "a transform names its sections, so no other sections can be added",
+      throw .shape(
+        self.pages[first.pages[0]].source.label,
+        "a transform names its sections, so no other sections can be added",
         remedy: "propose a catalog file for this URL only"
       )
     }
