@@ -61,8 +61,7 @@ extension MappingProposal: ProposedReading {
     let member = place.member?.all.dropFirst() ?? ""
     switch place.kind {
     case .list:
-      return [noted("items: \(YAMLText.scalar(path))", confidence, reason)]
-        + rivalLists + otherLists
+      return [noted("items: \(YAMLText.scalar(path))", confidence, reason)] + otherLists
     case .sections:
       let from = YAMLText.scalar(
         (sectionKey == nil ? path + place.eachSection : "$") + member + place.condition
@@ -73,33 +72,29 @@ extension MappingProposal: ProposedReading {
     case .sectionsByName:
       let sections = count(place.sections.count, place.member == nil ? "array" : "section")
       return [noted("# Sections by name", confidence, "\(sections) in an object")]
-        + rivalLists + otherLists + made()
+        + otherLists + made()
     case .itemsByID:
       let objects = count(itemCount, "object")
-      return [noted("# Items by id", confidence, "\(objects) in an object")]
-        + rivalLists + otherLists + made()
+      return [noted("# Items by id", confidence, "\(objects) in an object")] + otherLists + made()
     }
   }
 
-  /// Comments with the other lists that look like items.
-  private var rivalLists: [String] {
-    func line(_ other: ItemPlace, _ confidence: Double, _ noun: String) -> String {
-      let objects = count(other.items.count, "object")
-      let path = YAMLText.scalar(other.allItems)
-      return noted("# items: \(path)", confidence, "\(noun) of \(objects)")
-    }
-    return look.rivals.prefix(12).map { line($0, 0.6, "an array") }
-      + look.others.prefix(12).map { line($0.place, $0.confidence, "another list,") }
-  }
-
-  /// Comments with the lists beside the items that are left out.
+  /// Comments with the other lists: those that look like items, and those beside the items that are left out.
   private var otherLists: [String] {
-    let offered = look.rivals.map(\.path)
-    return place.leftOut.filter { !offered.contains($0.path) }.prefix(12).map { other in
-      let path = YAMLText.scalar(FieldPlace.path(other.path))
-      let objects = count(other.entries.count, "object")
-      return noted("# items: \(path)", 0.1, "left out, seems to hold no items: \(objects)")
+    func line(_ path: String, _ confidence: Double, _ noun: String, _ number: Int) -> String {
+      let objects = "\(noun) \(count(number, "object"))"
+      return noted("# items: \(YAMLText.scalar(path))", confidence, objects)
     }
+    let offered = look.rivals.map(\.path)
+    let leftOut = place.leftOut.filter { !offered.contains($0.path) }
+    return look.rivals.prefix(12).map { line($0.allItems, 0.6, "an array of", $0.items.count) }
+      + look.others.prefix(12).map {
+        line($0.place.allItems, $0.confidence, "another list, of", $0.place.items.count)
+      }
+      + leftOut.prefix(12).map {
+        let path = FieldPlace.path($0.path)
+        return line(path, 0.1, "left out, seems to hold no items:", $0.entries.count)
+      }
   }
 
   /// The lines of the transform, followed by the line with the path to the items in its output.
@@ -124,14 +119,14 @@ extension MappingProposal: ProposedReading {
         : ".value[]\(place.hasEmpty ? " | select(. != {})" : "")"
       let items =
         member.map(value) ?? (place.areKeyed || place.hasEmpty ? "[\(entries)]" : ".value")
-      let others =
-        (!place.hasOthers
-          ? []
-          : place.areKeyed
-            ? ["(.value | try all(.[]; type == \"object\") catch false)"]
-            : ["(.value | type == \"array\")"])
-        + place.leftOut.compactMap { $0.path.last.map { ".key != \(JQText.string($0))" } }
-      let kept = others.isEmpty ? "" : " | select(\(others.joined(separator: " and ")))"
+      var conditions = place.leftOut.compactMap { other in
+        other.path.last.map { ".key != \(JQText.string($0))" }
+      }
+      if place.hasOthers {
+        let areAll = "(.value | try all(.[]; type == \"object\") catch false)"
+        conditions.insert(place.areKeyed ? areAll : "(.value | type == \"array\")", at: 0)
+      }
+      let kept = conditions.isEmpty ? "" : " | select(\(conditions.joined(separator: " and ")))"
       return "{sections: [\(jqEntries)\(kept) | {key, title: \(title), items: \(items)}]}"
     case .itemsByID:
       let filled = place.hasEmpty ? " | select(.value != {})" : ""
@@ -266,10 +261,7 @@ extension MappingProposal: ProposedReading {
     return [noted(line, scores[0], because: reason)]
       + rivals(fields.rankings[field] ?? [], of: scores).map { rival in
         // A rival is no surer than the field that is chosen before it.
-        let rank = FieldScore(
-          evidence: rival.evidence,
-          confidence: min(rival.confidence, scores[0].confidence)
-        )
+        let rank = rival.atMost(scores[0].confidence)
         return noted("\(indent)# \(field.rawValue): \(written(rival))", rank)
       }
   }
