@@ -291,16 +291,14 @@ struct PagingProposal {
     }
     // Any number of the response that is 0 or 1 can be the page or the offset. A request shows which one is.
     let counts = counters(in: around).prefix(3)
-    let pageNames =
-      ([page?.name, holder.map { "\($0)[page]" }, "page"].compactMap(\.self).map {
-        ($0, isFromZero)
-      }
-      + counts.map { ($0.name, $0.value == 0) } + [("p", isFromZero), ("pageNumber", isFromZero)])
-      .filter { $0.0 != "number" }
+    let names = [page?.name, holder.map { "\($0)[page]" }, "page"].compactMap(\.self)
+    let pageNames: [(String, Bool)] =
+      names.map { ($0, isFromZero) } + counts.map { ($0.name, $0.value.integer == 0) }
+      + ["p", "pageNumber"].map { ($0, isFromZero) }
     let offsets =
-      counts.filter { $0.value == 0 }.map(\.name) + ["offset", "skip", "start", "from"]
+      counts.filter { $0.value.integer == 0 }.map(\.name) + ["offset", "skip", "start", "from"]
     let others =
-      pageNames.map { counting("page", $0.0, isFromZero: $0.1) }
+      pageNames.filter { $0.0 != "number" }.map { counting("page", $0.0, isFromZero: $0.1) }
       + offsets.map { counting("offset", $0) }
     return ranking + others.map { Self($0, 0.3, reason) }
   }
@@ -320,10 +318,8 @@ struct PagingProposal {
   }
 
   /// The members around the list whose value is 0 or 1, as the number of the first page is.
-  private static func counters(in around: [Member]) -> [(name: String, value: Int)] {
-    around.compactMap { member in
-      member.value.integer.flatMap { (0...1).contains($0) ? (member.name, $0) : nil }
-    }
+  private static func counters(in around: [Member]) -> [Member] {
+    around.filter { [0, 1].contains($0.value.integer) }
   }
 }
 
@@ -419,7 +415,7 @@ extension PagingProposal {
     }.ranked(by: \.confidence)
     guard ranking.isEmpty else { return ranking }
     // The request possibly takes a member with the name that the page's number has in the response.
-    let counts = around.filter { $0.value.integer.map { (0...1).contains($0) } ?? false }
+    let counts = counters(in: around)
     return ways.flatMap { kind in
       (counts.filter { $0.isNamed(kind.meaning) }.map(\.name) + kind.others).compactMap { name in
         let isFromZero = counts.contains { $0.name == name && $0.value.integer == 0 }
