@@ -254,7 +254,7 @@ public struct SkippedItem: Hashable, Sendable, Codable {
 /// The limit on unreadable elements of a section.
 ///
 /// If the limit is exceeded, the section is rejected.
-public enum SkipLimit: Hashable, Sendable, Codable {
+public enum SkipLimit: Hashable, Sendable {
   /// A percentage of the section's elements.
   ///
   /// If the percentage is above 0, one unreadable element is allowed even if there are few elements.
@@ -289,6 +289,29 @@ public enum SkipLimit: Hashable, Sendable, Codable {
       return lost > (share > 0 ? 1 : 0) && Double(lost) * 100 > share * Double(most)
     case .count(let limit):
       return lost > limit
+    }
+  }
+}
+
+extension SkipLimit: Codable {
+  private enum CodingKeys: CodingKey { case percent, count }
+
+  /// Reads `{"percent": 10}` or `{"count": 3}`.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    if let share = try values.decodeIfPresent(Double.self, forKey: .percent) {
+      self = .percent(share)
+    } else {
+      self = .count(try values.decode(Int.self, forKey: .count))
+    }
+  }
+
+  /// Writes `{"percent": 10}` or `{"count": 3}`.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .percent(let share): try values.encode(share, forKey: .percent)
+    case .count(let limit): try values.encode(limit, forKey: .count)
     }
   }
 }
