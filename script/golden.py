@@ -8,6 +8,7 @@ Four parts, with one line for each result and set of options:
 
 Times, ports, folders and durations are replaced by placeholders before hashing, so that results are repeatable."""
 
+import argparse
 import hashlib
 import http.server
 import json
@@ -386,23 +387,33 @@ def shop_lines():
 
 def main():
     global kept
-    if "--keep" in sys.argv:
-        kept = pathlib.Path(sys.argv[sys.argv.index("--keep") + 1]).resolve()
+    parts = {"picture": picture_lines, "said": said_lines, "shop": shop_lines}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--only", choices=parts)
+    given = parser.parse_args()
+    if given.write and given.only:
+        parser.error("--write writes all parts")
+    if given.keep:
+        kept = given.keep.resolve()
         kept.mkdir(parents=True, exist_ok=True)
+    if given.only:
+        parts = {given.only: parts[given.only]}
     try:
-        for part in (picture_lines, said_lines, shop_lines):
-            if "--only" in sys.argv and not part.__name__.startswith(sys.argv[sys.argv.index("--only") + 1]):
-                continue
+        for name, make in parts.items():
             begun = time.monotonic()
-            part()
-            print(f"{part.__name__}: {time.monotonic() - begun:.0f} s", file=sys.stderr)
+            make()
+            print(f"{name}: {time.monotonic() - begun:.0f} s", file=sys.stderr)
     finally:
         shutil.rmtree(WORK, ignore_errors=True)
     text = "".join(f"{name}\t{digest}\n" for name, digest in lines.items())
-    if "--write" in sys.argv:
+    if given.write:
         GOLDEN.write_text(text)
         return 0
-    before = dict(line.split("\t") for line in GOLDEN.read_text().splitlines())
+    # The walk through the commands makes the pages, too.
+    kinds = {*parts, *(["page"] if "said" in parts else [])}
+    before = dict(line.split("\t") for line in GOLDEN.read_text().splitlines() if line.split(" ")[0] in kinds)
     changed = 0
     for name in sorted(before.keys() | lines.keys()):
         was, now = before.get(name, "").split(" "), lines.get(name, "").split(" ")
