@@ -348,6 +348,15 @@ struct ProposalShapeTests {
     #expect(items.map(\.salePrice?.minorUnits) == [450, 500])
   }
 
+  @Test func `the cause is named if the rows of a table cannot get the names of its columns`() {
+    let error = #expect(throws: CatalogError.self) {
+      try proposal(of: #"[["id", "name"], ["1", "Cup", "3"], ["2", "Mug", "4"]]"#)
+    }
+
+    #expect(error?.reason.contains("nothing in it looks like items") == false)
+    #expect("\(error, default: "")".contains("must be strings"))
+  }
+
   @Test func `sections keyed by name in an object are all read`() throws {
     func group(_ name: String) -> String {
       #""\#(name)": {"title": "All \#(name)", "items": [{"id": "\#(name)1", "title": "A \#(name)", "price": 3}]}"#

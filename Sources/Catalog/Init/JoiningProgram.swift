@@ -82,13 +82,11 @@ struct JoiningProgram: Hashable {
 
   /// Runs the program on a response.
   ///
-  /// - Returns: The output, or nil if the program fails: libjq is missing, or the response has an unexpected form.
-  func applied(to body: [UInt8]) -> JSONNode? {
-    do throws(CatalogError) {
-      let made = try Transform(compiling: program).apply(to: body, of: "the response")
-      return try JSONDocument(parsing: made, of: "the response, joined").root
-    } catch {
-      return nil
-    }
+  /// - Returns: The output.
+  /// - Throws: ``CatalogError`` if the program fails: libjq is missing, the program takes too long, or the response has
+  ///   an unexpected form.
+  func applied(to body: [UInt8]) throws(CatalogError) -> JSONNode {
+    let made = try Transform(compiling: program).apply(to: body, of: "the response")
+    return try JSONDocument(parsing: made, of: "the response, joined").root
   }
 }

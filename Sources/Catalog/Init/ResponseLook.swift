@@ -32,10 +32,14 @@ struct ResponseLook {
     let response = try JSONDocument(parsing: body, of: "the response").root
     let program = JoiningProgram(for: response)
     // The output of the program is used only if it contains items.
-    let joined = program?.applied(to: body)
-    let found = joined.flatMap { Self.best(in: $0) }
+    let joined = program.map { program in
+      Result { () throws(CatalogError) in try program.applied(to: body) }
+    }
+    let found = (try? joined?.get()).flatMap { Self.best(in: $0) }
     let strict = found ?? Self.best(in: response)
     guard let best = strict ?? Self.best(in: response, isLenient: true) else {
+      // If the program failed, that is the cause.
+      _ = try joined?.get()
       throw MappingProposal.nothingFound(in: response)
     }
     if let fault = TableRecords.fault(inMembersOf: best.found.place.items) {
