@@ -86,7 +86,15 @@ struct JoiningProgram: Hashable {
   /// - Throws: ``CatalogError`` if the program fails: libjq is missing, the program takes too long, or the response has
   ///   an unexpected form.
   func applied(to body: [UInt8]) throws(CatalogError) -> JSONNode {
-    let made = try Transform(compiling: program).apply(to: body, of: "the response")
-    return try JSONDocument(parsing: made, of: "the response, joined").root
+    do throws(CatalogError) {
+      let made = try Transform(compiling: program).apply(to: body, of: "the response")
+      return try JSONDocument(parsing: made, of: "the response, joined").root
+    } catch {
+      throw .shape(
+        "the response",
+        "its parts cannot be joined: \(error.reason)",
+        remedy: "write transform, items and item by hand"
+      )
+    }
   }
 }
