@@ -354,7 +354,7 @@ struct ProposalShapeTests {
     }
 
     let cause = "its parts cannot be joined: the transform fails"
-    #expect(error?.reason.contains(cause) == true, "\(error, default: "none")")
+    #expect(error?.reason.contains(cause) == true, "\(error?.reason ?? "")")
   }
 
   @Test func `sections keyed by name in an object are all read`() throws {
