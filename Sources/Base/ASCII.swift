@@ -78,7 +78,9 @@ extension Int64 {
 /// Hexadecimal text, with two digits for each byte.
 package enum Hexadecimal {
   /// The lower-case digits of the bytes, such as `0aff`.
-  @inlinable package static func text(_ bytes: some Collection<UInt8>) -> String {
+  package static func text(_ bytes: some Collection<UInt8>) -> String {
+    // A loop over the generic type would take six times as long.
+    let bytes = Array(bytes)
     func digit(_ value: UInt8) -> UInt8 {
       value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }

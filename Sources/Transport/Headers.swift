@@ -151,7 +151,9 @@ package struct Headers: Hashable, Sendable {
     var name = name
     return name.withUTF8 { name in
       lines.withUnsafeBufferPointer { lines in
-        HeaderLines(lines).lazy.filter { $0.isNamed(name) }.map(\.value)
+        var found: [Range<Int>] = []
+        for line in HeaderLines(lines) where line.isNamed(name) { found.append(line.value) }
+        return found
       }
     }
   }

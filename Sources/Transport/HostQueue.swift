@@ -53,7 +53,7 @@ struct HostQueue: Sendable {
   var sendsAway: Bool { breaker.sendsAway }
 
   /// Whether no request waits.
-  var isEmpty: Bool { waiting.allSatisfy(\.isEmpty) }
+  var isEmpty: Bool { waiting.allSatisfy { $0.isEmpty } }
 
   /// The number of nanoseconds without an answer after which a host with transfers under way is silent.
   private static let silence: Int64 = 1_000_000_000

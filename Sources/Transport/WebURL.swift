@@ -16,15 +16,17 @@ package struct WebURL: Hashable, Sendable {
 
   /// The whole URL without user information, for example `https://shop.example/a.jpg?v=1`.
   ///
-  /// It contains the other parts, so a URL is two strings in memory, and its parts are found when they are needed.
+  /// It contains the other parts, which are found when they are needed, so that a URL is small in memory.
   package let text: String
+  /// The offset of the path in the UTF-8 of `text`.
+  package let pathStart: Int
   /// The user name and password as `user:password`, percent-encoded as in the URL.
   ///
   /// They must not be printed.
   package let userInfo: String?
 
   /// The scheme.
-  package var scheme: Scheme { text.utf8.starts(with: "https:".utf8) ? .https : .http }
+  package var scheme: Scheme { text.hasPrefix("https:") ? .https : .http }
   /// The host in lower case.
   ///
   /// International names are in punycode, and IPv6 addresses have no brackets.
@@ -43,12 +45,10 @@ package struct WebURL: Hashable, Sendable {
     let colon = authority.lastIndex(of: UInt8(ascii: ":"))
     return colon.flatMap { Int(Substring(authority[$0...].dropFirst())) } ?? scheme.defaultPort
   }
-  /// The offset of the path in the UTF-8 of `text`.
-  package var pathStart: Int { scheme.rawValue.utf8.count + 3 + authority.count }
 
   /// The host and the port as in the text, for example `shop.example` or `[::1]:8080`.
   private var authority: Substring.UTF8View {
-    text.utf8.dropFirst(scheme.rawValue.utf8.count + 3).prefix { $0 != UInt8(ascii: "/") }
+    text.utf8.prefix(pathStart).dropFirst(scheme.rawValue.utf8.count + 3)
   }
 
   /// Makes a URL from parts that a parser has validated and encoded.
@@ -70,23 +70,28 @@ package struct WebURL: Hashable, Sendable {
   ) {
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     let ending = port.map { $0 == scheme.defaultPort ? "" : ":\($0)" } ?? ""
-    text = "\(scheme.rawValue)://\(name)\(ending)\(path)" + (query.map { "?" + $0 } ?? "")
+    let origin = "\(scheme.rawValue)://\(name)\(ending)"
+    text = origin + path + (query.map { "?" + $0 } ?? "")
+    pathStart = origin.utf8.count
     self.userInfo = userInfo
   }
 
   /// A copy of the URL with other user information, or without user information.
   package func with(userInfo: String?) -> WebURL {
-    WebURL(text: text, userInfo: userInfo)
+    WebURL(text: text, pathStart: pathStart, userInfo: userInfo)
   }
 
   /// A copy of the URL with another path and query.
   ///
   /// - Parameter text: The whole URL, encoded, which begins with the ``origin`` of this one.
   /// - Returns: The URL.
-  package func with(text: String) -> WebURL { WebURL(text: text, userInfo: userInfo) }
+  package func with(text: String) -> WebURL {
+    WebURL(text: text, pathStart: pathStart, userInfo: userInfo)
+  }
 
-  private init(text: String, userInfo: String?) {
+  private init(text: String, pathStart: Int, userInfo: String?) {
     self.text = text
+    self.pathStart = pathStart
     self.userInfo = userInfo
   }
 
