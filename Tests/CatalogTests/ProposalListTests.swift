@@ -422,6 +422,40 @@ struct ProposalListTests {
     #expect(file.unsure == ["id", "currency"])
   }
 
+  @Test
+  func `a longer list of goods of the same form is asked about, though the shorter has a price`()
+    throws
+  {
+    let (stock, archive) = (
+      "\"id\": \"sNUMBER\", \"name\": \"Scent NUMBER\"",
+      "\"id\": \"aNUMBER\", \"name\": \"Old scent NUMBER\""
+    )
+    let more = #""brand": "Kiln", "type": "EDP", "ml": 50, "stock": NUMBER"#
+    let all = #"ITEMS({\#(stock), \#(more), "price": 0})"#
+    let old = (1...3).map {
+      "{\(archive), \(more), \"price\": 65.5}".replacing("NUMBER", with: "\($0)")
+    }.joined(separator: ", ")
+
+    let file = try proposal(
+      of: Self.filled(#"{"_meta": {"title": "Scents"}, "scents": \#(all), "archive": [\#(old)]}"#)
+    )
+
+    #expect(file.unsure.contains("items") || file.listings[0].sections.count > 1, "\(file.text)")
+    #expect(file.text.contains("$.scents"), "\(file.text)")
+  }
+
+  @Test func `an object that is written as text is no description`() throws {
+    let sizes =
+      #"{\"5\": {\"sku\": \"FX-NUMBER\", \"stock\": 1}, \"6\": {\"sku\": \"FY-NUMBER\", \"stock\": 1.5}}"#
+    let file = try proposal(
+      of: Self.filled(
+        #"ITEMS({"id": NUMBER, "title": "Shoe NUMBER", "sizes": "\#(sizes)", "price": 9.5})"#
+      )
+    )
+
+    #expect(!file.text.contains("description: $.sizes"), "\(file.text)")
+  }
+
   @Test func `a currency that nothing names is unsure, although no price was found`() throws {
     let file = try proposal(of: #"[{"id": 1, "name": "Cup"}, {"id": 2, "name": "Pan"}]"#)
 

@@ -414,8 +414,11 @@ struct FieldScore {
   }
 
   /// Whether a text has six words or more, and a mark such as a point that ends a sentence.
+  ///
+  /// An object or a list written as text, such as `{"42": {"stock": 1}}`, is none.
   private static func isSentence(_ text: String) -> Bool {
-    text.utf8.count >= 40 && text.count { $0 == " " } >= 5
+    !text.hasPrefix("{\"") && !text.hasPrefix("[{") && text.utf8.count >= 40
+      && text.count { $0 == " " } >= 5
       && text.contains { ".!?。！？".contains($0) }
   }
 

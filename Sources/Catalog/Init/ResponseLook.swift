@@ -218,13 +218,16 @@ struct ResponseLook {
 
   /// Whether another list can be the items too.
   ///
-  /// A longer list with prices can always be, beside a list without any, such as that of the categories.
+  /// A longer list with prices can always be, beside a list without any, such as that of the categories. So can a longer
+  /// list whose objects have the same members, such as the present goods beside those of former years.
   private static func isRival(_ other: Found, of best: Found) -> Bool {
+    let isLonger = other.place.items.count > best.place.items.count
+    let names = [best, other].map { Set($0.fields.evidence.map(\.place.plainName)) }
+    let areAlike = names[0].intersection(names[1]).count * 4 >= max(names[0].count * 3, 16)
     let isMoreShown = other.fields.showing > best.fields.showing
     let isPriced =
       best.fields.lackPrices && other.fields.salePrice.contains(where: \.isSure)
-      && other.place.items.count > best.place.items.count
-    return isPriced
+    return isLonger && (isPriced || areAlike)
       || other.confidence > max(0.5, best.confidence - (isMoreShown ? 0.3 : 0.15))
   }
 
