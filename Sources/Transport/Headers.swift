@@ -95,7 +95,7 @@ package struct Headers: Hashable, Sendable {
   ///
   /// Setting a value replaces all fields with this name. Setting nil removes them.
   package subscript(name: String) -> String? {
-    get { values(name).first.map { String(decoding: lines[$0], as: UTF8.self) } }
+    get { values(name, most: 1).first.map { String(decoding: lines[$0], as: UTF8.self) } }
     set {
       remove(name)
       if let newValue { append(name, newValue) }
@@ -106,7 +106,7 @@ package struct Headers: Hashable, Sendable {
   ///
   /// Not every value is text. (RFC 9110, section 5.5)
   package func bytes(_ name: String) -> [UInt8]? {
-    values(name).first.map { Array(lines[$0]) }
+    values(name, most: 1).first.map { Array(lines[$0]) }
   }
 
   /// The value of the fields with the given name, as bytes.
@@ -119,7 +119,7 @@ package struct Headers: Hashable, Sendable {
 
   /// Whether there is a field with the given name.
   package func contains(_ name: String) -> Bool {
-    !values(name).isEmpty
+    !values(name, most: 1).isEmpty
   }
 
   /// The values of all fields with the given name, in order.
@@ -146,13 +146,16 @@ package struct Headers: Hashable, Sendable {
     }
   }
 
-  /// The ranges of the values in ``lines`` of all fields with the given name, in order.
-  private func values(_ name: String) -> [Range<Int>] {
+  /// The ranges of the values in ``lines`` of the first `most` fields with the given name, in order.
+  private func values(_ name: String, most: Int = .max) -> [Range<Int>] {
     var name = name
     return name.withUTF8 { name in
       lines.withUnsafeBufferPointer { lines in
         var found: [Range<Int>] = []
-        for line in HeaderLines(lines) where line.isNamed(name) { found.append(line.value) }
+        for line in HeaderLines(lines) where line.isNamed(name) {
+          found.append(line.value)
+          if found.count == most { break }
+        }
         return found
       }
     }
