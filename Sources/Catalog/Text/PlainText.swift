@@ -95,7 +95,9 @@ public enum PlainText {
 }
 
 extension StringProtocol {
-  /// The text without white space at its ends. Scalars are read, as a space forms one character with a U+06DD before it.
+  /// The text without white space at its ends.
+  ///
+  /// Scalars are read, as a space forms one character with a U+06DD before it.
   var trimmed: String {
     let scalars = unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
