@@ -78,6 +78,7 @@ package struct LarderCommand: ParsableCommand {
     } catch {
       exit(for: error)
     }
+    Output.end(.done)
   }
 
   /// Parses the arguments as those of the command that they name.
@@ -123,7 +124,11 @@ package struct LarderCommand: ParsableCommand {
       Output.end(.done)
     }
     let code = exitCode(for: error)
-    guard !code.isSuccess else { exit(withError: error) }
+    guard !code.isSuccess else {
+      // The process must not end while another thread initializes libcurl.
+      CurlTransport.openLibrary()
+      exit(withError: error)
+    }
     let message = ParserMessage(text, arguments: ProgramArguments.all).text
     return CommandFailure(
       message.isEmpty ? nil : message,

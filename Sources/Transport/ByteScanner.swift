@@ -60,9 +60,11 @@ struct ByteScanner {
 
   /// Reads a parameter such as `max-age=60` or `rel="next"`, up to one of the `ends` or the end of the text.
   ///
-  /// The value is nil if the parameter has none, if its quote is not closed, or if it is followed by other text.
+  /// The value is nil if the parameter has none, if its quote is not closed, or if it is followed by other text, unless
+  /// such text is ignored.
   mutating func parameter(
-    until ends: String
+    until ends: String,
+    ignoringRest: Bool = false
   ) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?) {
     skipBlanks()
     let name = take(while: \.isTokenCharacter)
@@ -74,7 +76,7 @@ struct ByteScanner {
     }
     // The rest of the text before the end belongs to no parameter.
     let junk = take { !ends.utf8.contains($0) }
-    return (name, junk.allSatisfy(\.isBlank) ? value : nil)
+    return (name, ignoringRest || junk.allSatisfy(\.isBlank) ? value : nil)
   }
 
   /// Reads a token or a quoted string.

@@ -239,13 +239,13 @@ extension Headers {
       _ = scanner.take { $0 != UInt8(ascii: "<") }
       let target = scanner.take { $0 != UInt8(ascii: ">") }.dropFirst()
       _ = scanner.next()
-      scanner.skipBlanks()
-      // Of several relations, the first one counts.
+      // Of several relations, the first one counts. Some servers forget a semicolon or quotation marks; further pages
+      // must not be lost for that.
       var relation: ArraySlice<UInt8>?
-      while scanner.skip(UInt8(ascii: ";")) {
-        let (name, value) = scanner.parameter(until: ";,")
+      repeat {
+        let (name, value) = scanner.parameter(until: ";,", ignoringRest: true)
         if name.equalsIgnoringCase("rel") { relation = relation ?? value }
-      }
+      } while scanner.skip(UInt8(ascii: ";"))
       let relations = relation?.split(separator: 0x20) ?? []
       if !target.isEmpty, relations.contains(where: { $0.equalsIgnoringCase("next") }) {
         return String(decoding: target, as: UTF8.self)

@@ -290,6 +290,16 @@ struct HostClaimTests {
     #expect(isTaken == (step > 2))
   }
 
+  @Test func `a claim that was lost stays lost, although its file is shown once more`() throws {
+    let holder = try claim("alpha")
+    let own = try folder.read("lock.host")
+    try folder.write(Self.text(7), to: "lock.host")
+
+    #expect(throws: LarderError.self) { try holder.demandHold() }
+    try folder.write(own, to: "lock.host")
+    #expect(throws: LarderError.self) { try holder.demandHold() }
+  }
+
   // MARK: - A frozen run
 
   @Test func `a run that was frozen during a takeover commits nothing more`() throws {

@@ -88,7 +88,9 @@ import Testing
       (["<p2>; rel=\"next\""], "p2"), (["<p1>; rel=prev, <p3>; title=\"a, b\"; rel=next"], "p3"),
       (["<a,b;c>; REL=\"last Next\""], "a,b;c"), (["<p1>; rel=prev", "<p2>;rel=next"], "p2"),
       (["<p1>; rel=\"nextpage\""], nil), (["<>; rel=next"], nil), (["p2; rel=next"], nil),
-      (["<p2; rel=next"], nil), ([], nil),
+      (["<p2; rel=next"], nil), ([], nil), (["<p2> rel=\"next\""], "p2"),
+      (["<p2>; rel=next last"], "p2"), (["<p2>; rel=\"next\" title"], "p2"),
+      (["<p2>; rel=next\""], "p2"), (["<p1>; rel=prev, <p2> rel=next"], "p2"),
     ] as [([String], String?)]
   )
   func `the link to the next page is found among others`(values: [String], target: String?) {

@@ -25,6 +25,10 @@ final class HostClaim: Sendable {
   private let mine: ClaimText
   /// The number of renewals so far.
   private let beats = Atomic(0)
+  /// Whether another machine has taken over the cache.
+  ///
+  /// It stays so: a network file system can show an old file once more.
+  private let isLost = Atomic(false)
   /// The claim that was taken over from another machine; nil if there was none.
   let previousHolder: ClaimText?
 
@@ -256,10 +260,11 @@ final class HostClaim: Sendable {
   /// This reads one small file. It is called before files are renamed into place, and before each transaction.
   ///
   /// - Throws: ``LarderError/Code/locked`` if another machine has taken over the cache. From then on, every call
-  ///   throws it, because no later claim has the token of this one.
+  ///   throws it.
   func demandHold() throws(LarderError) {
     let found = ClaimText(Self.text(in: folder))
-    guard found.token == mine.token else {
+    if found.token != mine.token { isLost.store(true, ordering: .relaxed) }
+    guard !isLost.load(ordering: .relaxed) else {
       throw LarderError(
         .locked,
         "cannot change \(folder.path) any more: this run did not renew its claim in time, and "

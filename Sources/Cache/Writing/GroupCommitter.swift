@@ -89,6 +89,9 @@ final class GroupCommitter: @unchecked Sendable {
     queue.async {
       self.place(group)
       self.isIdle.signal()
+    }
+    // In a block of its own, so that the group and its open files are gone while rows are written.
+    queue.async {
       if isFull && self.placed.count < Self.rowBatch && self.flushes.isEmpty {
         self.setAlarm()
       } else {
@@ -235,7 +238,7 @@ struct WrittenPicture: Sendable {
 
   var name: PictureName { entry.name }
 
-  /// Records the stamp of the file at its final name, and closes the file.
+  /// Records the stamp of the file at its final name, and gives up the file, which is closed with its group.
   ///
   /// If the file stayed open, the 256 pictures that can wait for their rows would need 256 descriptors.
   mutating func moveInto(_ stamp: FileStamp?) {

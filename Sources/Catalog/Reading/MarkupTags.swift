@@ -82,7 +82,7 @@ enum MarkupTags {
   }
 
   /// The maximum size of the comments and the declaration before the first tag.
-  private static let longestProlog = 16 << 10
+  private static let longestProlog = 256 << 10
 
   /// The number of bytes before the XML declaration if they are white space, or a byte order mark and white space;
   /// otherwise 0.

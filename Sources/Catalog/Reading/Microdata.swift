@@ -1,70 +1,52 @@
-/// The microdata of a page, which is converted to JSON-LD. (HTML, section 5)
+/// The microdata of a page, which can be converted to JSON-LD. (HTML, section 5)
 ///
 /// In microdata, an element with the attribute `itemscope` is an item, and an element with `itemprop` is a property of
 /// the item around it. For example, `<div itemscope itemtype="Product"><b itemprop="name">Cup</b></div>` becomes
-/// `{"@type": ["Product"], "name": ["Cup"]}`. The attribute `itemref`, which adds properties from elsewhere in the page,
-/// is not read.
+/// `{"@type": ["Product"], "name": ["Cup"]}`. The attribute `itemref` adds the properties inside another element, which
+/// it names by its id.
 struct Microdata {
+  /// The maximum number of elements that are an item or a property, or that have an id.
+  private static let mostElements = 100_000
   /// The maximum depth of nested items.
   private static let mostDepth = 32
 
-  /// An open element that is an item or a property.
+  /// An element that is an item, is a property, or has an id for `itemref`.
   private struct Element {
     /// The names of the properties that have this element as their value.
+    ///
+    /// The list is empty if the element is no property.
     var properties: [String]
     /// The item, if the element is one.
     var item: Item?
     /// The value that the element's attributes give, or nil if they give none, so that the value is the element's text.
     var value: String?
-    /// The index in ``Microdata/text`` where the element's text begins.
-    var start: Int
-    /// The number of elements that are an item or a property and began before.
-    var number: Int
+    /// The range of the element's text in ``Microdata/text``.
+    var text: Range<Int>
+    /// The index in ``Microdata/elements`` after the element's last descendant.
+    var end: Int
   }
 
   private struct Item {
-    /// The `@type` and, if the item has one, the `@id`.
-    var head: [(name: String, value: RecordValue)]
-    /// The index in ``Microdata/items`` if the item is not a property of another item.
-    var place: Int?
-    /// The properties, in the order in which their elements end, each with the number of its element.
-    var properties: [(number: Int, name: String, value: RecordValue)] = []
-    /// The approximate size of the item as JSON.
-    var size = 0
-
-    /// The item with its properties in the order of the page, in which an element comes before those inside it.
-    var value: RecordValue {
-      var names: [String] = []
-      var values: [String: [RecordValue]] = [:]
-      for (_, name, value) in properties.sorted(by: { $0.number < $1.number }) {
-        if values[name] == nil { names.append(name) }
-        values[name, default: []].append(value)
-      }
-      return .object(head + names.map { ($0, .list(values[$0] ?? [])) })
-    }
+    var types: [String]
+    var id: String?
+    /// The ids in the attribute `itemref`.
+    var references: [String]
   }
 
-  /// The items that are not a property of another item.
-  private var items: [RecordValue] = []
-  /// The open elements, with nil for those that are neither an item nor a property.
+  /// The elements, in the order of the page.
+  private var elements: [Element] = []
+  /// For each id, the index of the first element that has it.
+  private var ids: [String: Int] = [:]
+  /// The index of each open element, or nil if the element is not in ``elements``.
   ///
   /// The innermost is last.
-  private var open: [Element?] = []
-  /// The number of elements so far that are an item or a property.
-  private var count = 0
+  private var open: [Int?] = []
   /// The text of the page that a browser shows.
   private var text: [UInt8] = []
-  /// The number of bytes that the items can still take.
-  private var room: Int
+  private var isTooMuch = false
 
   /// Whether the page has an item.
-  private(set) var hasItems = false
-
-  /// Makes a reader of a page.
-  ///
-  /// - Parameter count: The size of the page in bytes. The items can take up to 16 times as much, because an element can
-  ///   be the value of several properties, and a text can be in several elements.
-  init(ofPage count: Int) { room = 1 << 20 + 16 * count }
+  var hasItems: Bool { elements.contains { $0.item != nil } }
 
   /// Begins an element of the page.
   ///
@@ -72,58 +54,37 @@ struct Microdata {
   ///   - name: The name of the element in lower case.
   ///   - attributes: The attributes of the element.
   mutating func start(_ name: String, _ attributes: [String: String]) {
-    let names = words(attributes["itemprop"])
-    // In JSON-LD, names that begin with `@` are keywords.
-    let properties = names.filter { !$0.hasPrefix("@") }
-    var item: Item?
-    if attributes["itemscope"] != nil {
-      let types = words(attributes["itemtype"]).map(RecordValue.text)
-      let id = attributes["itemid"].map { ("@id", RecordValue.text($0)) }
-      item = Item(head: [("@type", .list(types)), id].compactMap(\.self))
-      item?.size =
-        (attributes["itemtype"] ?? "").utf8.count + (attributes["itemid"] ?? "").utf8.count
-      hasItems = true
-      if names.isEmpty {
-        item?.place = items.count
-        items.append(.object([]))
-      }
+    let (property, id) = (attributes["itemprop"], attributes["id"])
+    let item = attributes["itemscope"].map { _ in
+      Item(
+        types: words(attributes["itemtype"]),
+        id: attributes["itemid"],
+        references: words(attributes["itemref"])
+      )
     }
-    guard item != nil || !properties.isEmpty else { return open.append(nil) }
-    let value = Self.value(of: name, attributes)
-    open.append(
+    let isTaken = property != nil || item != nil || id != nil
+    guard isTaken, elements.count < Self.mostElements else {
+      isTooMuch = isTooMuch || isTaken
+      return open.append(nil)
+    }
+    if let id, ids[id] == nil { ids[id] = elements.count }
+    open.append(elements.count)
+    elements.append(
       Element(
-        properties: properties,
+        properties: words(property),
         item: item,
-        value: value,
-        start: text.count,
-        number: count
+        value: Self.value(of: name, attributes),
+        text: text.count..<text.count,
+        end: 0
       )
     )
-    count += 1
   }
 
   /// Ends the innermost open element.
   mutating func end() {
-    guard let last = open.popLast(), let element = last else { return }
-    if let item = element.item, let place = item.place { items[place] = item.value }
-    let depth = open.count { $0?.item != nil }
-    guard room >= 0, element.item == nil || depth < Self.mostDepth,
-      let parent = open.lastIndex(where: { $0?.item != nil })
-    else { return }
-    let value: RecordValue
-    let size: Int
-    if let item = element.item {
-      (value, size) = (item.value, item.size)
-    } else {
-      let own = element.value ?? String(decoding: text[element.start...], as: UTF8.self)
-      (value, size) = (.text(PlainText.line(own)), own.utf8.count)
-    }
-    for name in element.properties where room >= 0 {
-      let size = size + name.utf8.count + 8
-      room -= size
-      open[parent]?.item?.size += size
-      open[parent]?.item?.properties.append((element.number, name, value))
-    }
+    guard let last = open.popLast(), let place = last else { return }
+    elements[place].end = elements.count
+    elements[place].text = elements[place].text.lowerBound..<text.count
   }
 
   /// Ends all open elements.
@@ -162,17 +123,115 @@ struct Microdata {
     }
   }
 
-  /// Converts the items to one array in JSON-LD.
+  // MARK: - As JSON
+
+  /// Converts the items that are not a property of another item to one array in JSON-LD.
   ///
-  /// - Parameter subject: The name of the page in error messages, for example "section main".
+  /// - Parameters:
+  ///   - count: The size of the page in bytes. The array can be up to 16 times as large, because several items can
+  ///     refer to the same element.
+  ///   - subject: The name of the page in error messages, for example "section main".
   /// - Returns: The array, in UTF-8.
-  /// - Throws: ``CatalogError`` if the items would take too much.
-  func json(_ subject: String) throws(CatalogError) -> [UInt8] {
-    guard room >= 0 else {
-      throw HTMLPage.refusal("has microdata that makes more than 16 times its size", subject)
+  /// - Throws: ``CatalogError`` if the page has too many elements of microdata, or if the array would be too large.
+  func json(of count: Int, _ subject: String) throws(CatalogError) -> [UInt8] {
+    guard !isTooMuch else {
+      throw HTMLPage.refusal(
+        "has more than \(Self.mostElements) elements with microdata or an id",
+        subject
+      )
     }
-    var writer = StoredFormWriter()
-    RecordValue.list(items).write(to: &writer)
-    return writer.bytes
+    var writer = Writing(elements: elements, ids: ids, text: text, limit: 1 << 20 + 16 * count)
+    writer.json.open("[")
+    for place in elements.indices
+    where elements[place].item != nil && elements[place].properties.isEmpty {
+      writer.write(place)
+    }
+    writer.json.close("]")
+    guard writer.isWithinLimit else {
+      throw HTMLPage.refusal(
+        "has microdata whose references make more than 16 times its size",
+        subject
+      )
+    }
+    return writer.json.bytes
+  }
+
+  private struct Writing {
+    let elements: [Element]
+    let ids: [String: Int]
+    let text: [UInt8]
+    /// The maximum number of bytes of JSON.
+    let limit: Int
+    /// The number of elements that were looked at, and of the properties that they are.
+    var looks = 0
+    var json = StoredFormWriter()
+    /// The indices of the items that are being written.
+    ///
+    /// The innermost is last.
+    var within: [Int] = []
+
+    /// Whether nothing exceeds the limit so far.
+    ///
+    /// A look counts as eight bytes, because it costs more than writing one. White space that is left out counts too.
+    var isWithinLimit: Bool { json.bytes.count + 8 * looks <= limit }
+
+    mutating func write(_ place: Int) {
+      guard isWithinLimit, let item = elements[place].item else { return }
+      var names: [String] = []
+      var values: [String: [Int]] = [:]
+      for part in [place + 1..<elements[place].end] + item.references.compactMap({ subtree($0) }) {
+        for value in properties(in: part) {
+          for name in elements[value].properties {
+            if values[name] == nil { names.append(name) }
+            values[name, default: []].append(value)
+          }
+        }
+      }
+      within.append(place)
+      json.open("{")
+      json.member("@type", item.types)
+      if let id = item.id { json.member("@id", id) }
+      // In JSON-LD, names that begin with `@` are keywords.
+      for name in names where !name.hasPrefix("@") {
+        json.name(escaping: name)
+        json.open("[")
+        for value in values[name] ?? [] where isWritten(value) && isWithinLimit {
+          write(value: value)
+        }
+        json.close("]")
+      }
+      json.close("}")
+      within.removeLast()
+    }
+
+    private func subtree(_ id: String) -> Range<Int>? { ids[id].map { $0..<elements[$0].end } }
+
+    /// The elements in a part of the page that are properties of the item around this part.
+    private mutating func properties(in part: Range<Int>) -> [Int] {
+      var found: [Int] = []
+      var place = part.lowerBound
+      while place < part.upperBound, isWithinLimit {
+        looks += 1 + elements[place].properties.count
+        if !elements[place].properties.isEmpty { found.append(place) }
+        place = elements[place].item == nil ? place + 1 : elements[place].end
+      }
+      return found
+    }
+
+    /// Whether a value is allowed here.
+    ///
+    /// An item must not be a part of itself, or nested too deeply.
+    private func isWritten(_ value: Int) -> Bool {
+      elements[value].item == nil || within.count < Microdata.mostDepth && !within.contains(value)
+    }
+
+    private mutating func write(value place: Int) {
+      let element = elements[place]
+      guard element.item == nil else { return write(place) }
+      let value = element.value ?? String(decoding: text[element.text], as: UTF8.self)
+      let line = PlainText.line(value)
+      looks += max(0, value.utf8.count - line.utf8.count) / 8
+      json.value(line)
+    }
   }
 }

@@ -5,7 +5,7 @@ struct PageData {
 
   /// The texts of the scripts with JSON-LD, in the order of the page.
   private(set) var scripts: [[UInt8]] = []
-  private(set) var microdata: Microdata
+  private(set) var microdata = Microdata()
   private(set) var openGraph = OpenGraph()
   /// The page's own URL, from `<link rel="canonical" href="…">`, or nil if the page names none.
   private(set) var canonical: String?
@@ -25,7 +25,7 @@ struct PageData {
     _ subject: String,
     within limits: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) -> PageData {
-    var data = PageData(microdata: Microdata(ofPage: page.count))
+    var data = PageData()
     try HTMLPage.read(JSONText(page).bytes, subject, within: limits) { data.take($0) }
     data.microdata.finish()
     guard data.scripts.count <= mostScripts else {

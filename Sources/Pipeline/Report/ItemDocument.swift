@@ -43,30 +43,35 @@ package enum ItemDocument {
     /// If it is nil, the picture's URL at the shop is written.
     var place: ((ShownPicture) -> String)?
 
+    enum Key: String, CodingKey {
+      case id, section, sections, title, description, badges, deliveryTypes, normalPrice
+      case salePrice, lowest30Days, latitude, longitude, address, stale, thumbnail, images, detail
+    }
+
     func encode(to encoder: any Encoder) throws {
+      var body = encoder.container(keyedBy: Key.self)
       let store = item.item
+      try body.encode(store.id, forKey: .id)
+      if isListing {
+        try body.encode(item.sections.first, forKey: .section)
+      } else {
+        try body.encode(item.sections, forKey: .sections)
+        try body.encode(ItemDocument.detail(of: item), forKey: .detail)
+      }
+      try body.encode(store.title, forKey: .title)
+      try body.encode(store.description, forKey: .description)
+      try body.encode(store.badges, forKey: .badges)
+      try body.encode(store.deliveryTypes, forKey: .deliveryTypes)
+      try body.encode(store.normalPrice, forKey: .normalPrice)
+      try body.encode(store.salePrice, forKey: .salePrice)
+      try body.encode(item.lowest30Days, forKey: .lowest30Days)
+      try body.encode(store.coordinate?.latitude, forKey: .latitude)
+      try body.encode(store.coordinate?.longitude, forKey: .longitude)
+      try body.encode(store.address, forKey: .address)
+      try body.encode(item.isStale, forKey: .stale)
       let images = item.pictures.map { Image(image: $0, place: place?($0)) }
-      try encoder.write([
-        "id": store.id,
-        "title": store.title,
-        "description": store.description,
-        "badges": store.badges,
-        "deliveryTypes": store.deliveryTypes,
-        "normalPrice": store.normalPrice,
-        "salePrice": store.salePrice,
-        "lowest30Days": item.lowest30Days,
-        "latitude": store.coordinate?.latitude,
-        "longitude": store.coordinate?.longitude,
-        "address": store.address,
-        "stale": item.isStale,
-        "thumbnail": images.first { $0.image.role == .thumbnail },
-        "images": images.filter { $0.image.role != .thumbnail },
-      ])
-      try encoder.write(
-        isListing
-          ? ["section": item.sections.first]
-          : ["sections": item.sections, "detail": ItemDocument.detail(of: item)]
-      )
+      try body.encode(images.first { $0.image.role == .thumbnail }, forKey: .thumbnail)
+      try body.encode(images.filter { $0.image.role != .thumbnail }, forKey: .images)
     }
   }
 
@@ -74,17 +79,18 @@ package enum ItemDocument {
     let image: ShownPicture
     let place: String?
 
+    enum Key: String, CodingKey { case role, url, source, path, sha256, bytes, type, state }
+
     func encode(to encoder: any Encoder) throws {
-      try encoder.write([
-        "role": image.role.rawValue,
-        "url": place ?? image.url,
-        "path": image.path,
-        "sha256": image.sha256,
-        "bytes": image.bytes,
-        "type": image.type,
-        "state": image.state.rawValue,
-      ])
-      if place != nil { try encoder.write(["source": image.url]) }
+      var body = encoder.container(keyedBy: Key.self)
+      try body.encode(image.role.rawValue, forKey: .role)
+      try body.encode(place ?? image.url, forKey: .url)
+      if place != nil { try body.encode(image.url, forKey: .source) }
+      try body.encode(image.path, forKey: .path)
+      try body.encode(image.sha256, forKey: .sha256)
+      try body.encode(image.bytes, forKey: .bytes)
+      try body.encode(image.type, forKey: .type)
+      try body.encode(image.state.rawValue, forKey: .state)
     }
   }
 
@@ -100,11 +106,15 @@ package enum ItemDocument {
     fileprivate let detail: ItemDetail
     fileprivate let since: UnixTime?
 
+    private enum Key: String, CodingKey { case description, prices, notes, stale, since }
+
     func encode(to encoder: any Encoder) throws {
-      try encoder.write([
-        "description": detail.description, "prices": detail.prices, "notes": detail.notes,
-        "stale": since != nil, "since": since,
-      ])
+      var body = encoder.container(keyedBy: Key.self)
+      try body.encode(detail.description, forKey: .description)
+      try body.encode(detail.prices, forKey: .prices)
+      try body.encode(detail.notes, forKey: .notes)
+      try body.encode(since != nil, forKey: .stale)
+      try body.encode(since.map(\.rfc3339), forKey: .since)
     }
   }
 }

@@ -134,7 +134,9 @@ final class PullThrough: Sendable {
 
   private func refuse(_ id: PictureID, _ refusal: PicturePull.Refusal) {
     state.withLock { state in
-      if state.refusals.count >= Self.mostRefusals { state.refusals = [:] }
+      if state.refusals.count >= Self.mostRefusals {
+        state.refusals = state.refusals.filter { $0.value.row != nil }
+      }
       state.refusals[id] = refusal
       state.counts.failed += 1
     }
@@ -151,8 +153,9 @@ final class PullThrough: Sendable {
       _ = try admission.admit(entries)
       state.withLock { state in
         for entry in entries {
-          state.kept[entry.id] = nil
-          state.refusals[entry.id]?.row = nil
+          // Meanwhile the picture may have been fetched, or have failed once more.
+          if state.kept[entry.id] == entry { state.kept[entry.id] = nil }
+          if state.refusals[entry.id]?.row == entry { state.refusals[entry.id]?.row = nil }
         }
       }
     } catch {
