@@ -1,5 +1,3 @@
-import Glibc
-
 /// A check of the tags of an XML document or an HTML page before libxml2 parses it.
 ///
 /// libxml2 compares each attribute of a tag with all earlier attributes, and each name with all namespaces that are in
@@ -68,13 +66,14 @@ enum MarkupTags {
   /// Such a declaration is `<!DOCTYPE shop SYSTEM "shop.dtd">`. It has no internal subset, so it has no entities. What it
   /// refers to is never read. (XML 1.0, section 2.8)
   static func bareDocumentType(in body: [UInt8]) -> Range<Int> {
-    let isThere = body.withUnsafeBytes {
-      memmem($0.baseAddress, min($0.count, longestProlog), "<!DOCTYPE", 9) != nil
+    let head = body.prefix(longestProlog)
+    let isThere = head.indices.contains {
+      head[$0] == UInt8(ascii: "!") && head[$0...].starts(with: "!DOCTYPE".utf8)
     }
     guard isThere, isASCII(Array(body.prefix(1024))) else { return 0..<0 }
     // Each byte is one scalar, so that offsets in the text are those of the document.
     let text = String(
-      String.UnicodeScalarView(body.prefix(longestProlog).map { Unicode.Scalar($0) })
+      String.UnicodeScalarView(head.map { Unicode.Scalar($0) })
     )
     let prolog =
       #/
