@@ -81,6 +81,11 @@ package struct LarderCommand: ParsableCommand {
     Output.end(.done)
   }
 
+  /// The initialization of libcurl beside the parsing of the arguments.
+  ///
+  /// The process must not end during it: the clean-up of its libraries would crash if a command fails early.
+  static let libcurlOpening = DispatchGroup()
+
   /// Parses the arguments as those of the command that they name.
   ///
   /// When the root parses them, it makes all options of that command twice more, to see whether the command takes the
@@ -90,7 +95,7 @@ package struct LarderCommand: ParsableCommand {
     let (command, words) = CommandName.command(in: arguments, of: Self.self)
     // libcurl loads 26 other libraries, which takes as long as parsing the arguments.
     if command is any FetchCommand.Type {
-      DispatchQueue.global().async { CurlTransport.openLibrary() }
+      DispatchQueue.global().async(group: libcurlOpening) { CurlTransport.openLibrary() }
     }
     guard command.configuration.subcommands.isEmpty,
       let parsed = try? command.parseAsRoot(Array(words)), type(of: parsed) == command
@@ -125,8 +130,7 @@ package struct LarderCommand: ParsableCommand {
     }
     let code = exitCode(for: error)
     guard !code.isSuccess else {
-      // The process must not end while another thread initializes libcurl.
-      CurlTransport.openLibrary()
+      libcurlOpening.wait()
       exit(withError: error)
     }
     let message = ParserMessage(text, arguments: ProgramArguments.all).text

@@ -55,13 +55,10 @@ enum Output {
     write(Array(text.utf8), to: STDERR_FILENO)
   }
 
-  /// Ends the process at once.
-  ///
-  /// `exit` would run the clean-up of libcurl's libraries while another thread still initializes them, which crashes if a
-  /// command ends early.
+  /// Ends the process.
   static func end(_ status: ExitStatus) -> Never {
-    fflush(nil)
-    _exit(status.rawValue)
+    LarderCommand.libcurlOpening.wait()
+    exit(status.rawValue)
   }
 
   /// Removes characters that move the cursor or change the direction of text.
