@@ -97,7 +97,10 @@ struct NotationTests {
 
   @Test(
     arguments: [
-      ("<rss><channel><item>", "is not well-formed XML"), ("<html></html>", "begins with <html>"),
+      ("<rss><channel><item>", "is not well-formed XML"),
+      ("<rss/><rss/>", "is not well-formed XML: Extra content at the end of the document"),
+      ("<rss>A & B</rss>", "line 1 is not well-formed XML: xmlParseEntityRef: no name"),
+      ("<html></html>", "begins with <html>"),
       ("hello", "column names"),
       (String(repeating: "<rss>", count: 100_000), "nested more than 64 elements deep"),
     ])
@@ -306,7 +309,9 @@ struct NotationTests {
     #expect(listing.sections[0].items.map(\.title) == ["Cup", "Jug"])
   }
 
-  @Test(arguments: [("PAR1\u{15}", "Parquet"), ("PK\u{3}\u{4}x", "ZIP"), ("%PDF-1.4", "PDF")])
+  @Test(arguments: [
+    ("PAR1\u{15}", "Parquet"), ("PK\u{3}\u{4}x", "ZIP"), ("%PDF-1.4", "PDF"), ("{\\rtf1", "RTF"),
+  ])
   func `an error for an unreadable notation names it`(_ body: String, _ name: String) {
     for lines in ["items: $\nitem: {id: $.id, title: $.t}", "format: google-merchant"] {
       #expect(decodingError(body, lines)?.reason.contains(name) == true)

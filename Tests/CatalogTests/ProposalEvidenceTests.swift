@@ -1944,4 +1944,34 @@ struct ProposalEvidenceTests {
   @Test func `a colon within a path is not a scheme`() {
     #expect(ProposedSource(url: "https://shop.example/values/A1:D").url == "./A1:D")
   }
+
+  @Test func `a name of something in half of the records does not leave out the others`() throws {
+    let fuels = [#"{"naziv": "Benzin"}"#, #"{"naziv": "Dizel"}"#, "null", "null"]
+    let records = fuels.enumerated().map { place, fuel in
+      #"{"vrstaVozila": "Vozilo \#(place)", "o": {"broj": 2\#(place)25, "gorivo": \#(fuel), "cenaDan": 2\#(place)00}}"#
+    }
+
+    let file = try proposal(of: "[\(records.joined(separator: ","))]")
+
+    #expect(file.listings[0].sections[0].items.map(\.title) == (0..<4).map { "Vozilo \($0)" })
+  }
+
+  @Test func `a text that repeats is a better title than a number`() throws {
+    let lands = ["Peru", "Peru", "Chile", "Chile", "Cuba"]
+    let records = lands.enumerated().map {
+      #"{"id": \#($0), "pais": "\#($1)", "precio": 1\#($0)0}"#
+    }
+
+    let file = try proposal(of: "[\(records.joined(separator: ","))]")
+
+    #expect(file.listings[0].sections[0].items.map(\.title) == lands)
+    #expect(file.unsure.contains("title"))
+  }
+
+  @Test(arguments: ["verd", "utpris", "rent"])
+  func `a price has a name in each language`(_ name: String) throws {
+    let file = try Self.propose(#""id": "aNUMBER", "name": "Cup NUMBER", "\#(name)": "9.NUMBER5""#)
+
+    #expect(linesWithoutComments(of: file.text).contains("  salePrice: $.\(name)"))
+  }
 }

@@ -48,6 +48,10 @@ xmlTextReaderPtr cxml_start(const uint8_t *bytes, size_t count);
 // Moves to the next event, and returns its kind. Comments and processing instructions are skipped.
 int cxml_next(xmlTextReaderPtr reader);
 
+// The reason of the last `cxml_broken` on this thread, in English, with a line break at its end; or NULL. It can have
+// names of the document's elements in it.
+const char *cxml_fault(void);
+
 // A parser of one HTML page.
 typedef struct cxml_page cxml_page;
 

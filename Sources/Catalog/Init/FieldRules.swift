@@ -234,21 +234,22 @@ struct FieldScore {
   /// The short texts that differ in most of the items; each has the confidence ``floor``.
   ///
   /// If there are none, a text such as `slug` is the title, or else a title that all items share, or else the URL of a
-  /// page or a picture, or else an id.
+  /// page or a picture, or else a code, or else a text that differs in a third of the items, or else a number.
   static func possibleTitles(_ all: [FieldEvidence]) -> [FieldScore] {
     // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage, or "64GB".
     func isNumber(_ evidence: FieldEvidence) -> Bool {
       evidence.share { PriceText.isPrice($0) || $0.contains(/^[0-9.,]+ ?\p{L}{1,3}$/) } >= 0.5
         || FieldRules.has("measure", in: evidence.place.plainName)
     }
-    let texts = all.filter { evidence in
+    let repeating = all.filter { evidence in
       let isOther = evidence.place.names.contains {
         FieldRules.has("other", "person", "mark", "counter", in: NameWords.plain($0))
           || FieldRules.isID($0)
       }
-      return fit(.title, evidence) > 0.5 && evidence.variety > 0.5 && !isOther
+      return fit(.title, evidence) > 0.5 && evidence.variety > 0.3 && !isOther
         && evidence.share { $0.utf8.count <= 200 } == 1
     }
+    let texts = repeating.filter { $0.variety > 0.5 }
     let slugs = all.filter { evidence in
       let isSlug = ["slug", "handle", "permalink"].contains(evidence.place.plainName)
       return isSlug && evidence.isText && evidence.isOne && evidence.variety > 0.5
@@ -266,14 +267,17 @@ struct FieldScore {
     }
     let short = texts.filter { !isNumber($0) }
     let ids = ranking(.id, all).filter { $0.isSure && $0.evidence.isNearlyUnique }.map(\.evidence)
-    let found = [short, slugs, shared, links, ids, texts].first { !$0.isEmpty } ?? []
+    let codes = ids.filter { !isNumber($0) }
+    let words = repeating.filter { !isNumber($0) }
+    let all = [short, slugs, shared, links, codes, words, ids, texts]
+    let found = all.first { !$0.isEmpty } ?? []
     return found.map { FieldScore(evidence: $0, confidence: floor) }
   }
 
   /// The confidence that the names on a path mean the field.
   ///
   /// Ids, titles, prices and pictures with an unknown name are recognized by their values.
-  private static func named(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
+  static func named(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let path = place.plainNames
     let name = path.last ?? ""
@@ -382,7 +386,7 @@ struct FieldScore {
       return isWords && evidence.variety > 0.8 ? called : 0.5
     }
     // If the items have no better title, their description can serve as the title.
-    let isOwn = evidence.variety > 0.8 && evidence.place.steps.count < 3
+    let isOwn = evidence.variety > 0.7 && evidence.place.steps.count < 3
     return isWords && isOwn ? evidence.share(isSentence) > 0.5 ? 0.35 : 0.45 : 0
   }
 

@@ -99,7 +99,7 @@ struct FormatProposal: ProposedReading {
     let ranges = elements.count { $0["highPrice"] != nil }
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
     let listPrice = Self.unreadListPrice(evidence, besides: prices, of: items)
-    let repeated = Self.repetitions(items)
+    let repeated = items.repetitions
     unsure =
       (itemsLines.isEmpty ? [] : ["items"]) + (repeated > 0 ? ["id"] : [])
       + (hasCurrency ? [] : ["currency"])
@@ -121,18 +121,6 @@ struct FormatProposal: ProposedReading {
       notes.append(YAMLText.comment(comment))
     }
     self.notes = notes
-  }
-
-  /// The number of items that have the id of an earlier one and differ from it.
-  private static func repetitions(_ items: [StoreItem]) -> Int {
-    var first: [String: StoreItem] = [:]
-    return items.count { item in
-      guard let other = first[item.id] else {
-        first[item.id] = item
-        return false
-      }
-      return other != item
-    }
   }
 
   /// Whether the format finds no price or no picture in any item, although the response has them at other paths.

@@ -17,13 +17,10 @@ struct JoiningProgram: Hashable {
       program = table
       return
     }
-    let known = Self.known.first { known in
-      (try? FormatSignature.fits(known.signature.map(JSONPath.init(parsing:)), root)) == true
-    }
-    guard let known else { return nil }
-    comment =
-      "# As \(known.service) sends it, items refer to other things by id: here they are joined."
-    program = known.program
+    guard (try? FormatSignature.fits(Self.resources.map(JSONPath.init(parsing:)), root)) == true
+    else { return nil }
+    comment = "# As JSON:API sends it, items refer to other things by id: here they are joined."
+    program = Self.joined
   }
 
   /// The program for a table in JSON, or nil if the response is not a table.
@@ -55,30 +52,16 @@ struct JoiningProgram: Hashable {
     return nil
   }
 
-  /// The programs for known services, each with paths that every response of the service has.
-  private static let known: [(service: String, signature: [String], program: String)] = [
-    (
-      "Square", ["$.objects[*].item_data"],
-      """
-      INDEX((.objects + .related_objects)[]; .id) as $linked
-      | {items: [.objects[] | select(.type == "ITEM" and (.is_deleted | not)) | {id} + (.item_data | {
-        name,
-        description: (.description_plaintext // .description),
-        categories: [.categories[]?.id // empty | $linked[.].category_data.name | strings],
-        price_money: [.variations[]?.item_variation_data.price_money // empty][0],
-        images: [.image_ids[]? | $linked[.].image_data.url | strings]})]}
-      """
-    ),
-    (
-      "JSON:API", ["$.included[0].attributes", "$.data[0].attributes"],
-      """
-      INDEX(.included[]; "\\(.type) \\(.id)") as $linked
-      | def one: $linked["\\(.type) \\(.id)"].attributes;
-      {items: [.data[] | .attributes + {id} + ((.relationships // {}) | map_values(.data
-        | if type == "array" then [.[] | one | values] elif type == "object" then one else null end))]}
-      """
-    ),
-  ]
+  /// The paths that every response of JSON:API with included resources has. (jsonapi.org)
+  private static let resources = ["$.included[0].attributes", "$.data[0].attributes"]
+
+  /// The program that gives each resource of JSON:API its attributes, and those of the resources to which it refers.
+  private static let joined = """
+    INDEX(.included[]; "\\(.type) \\(.id)") as $linked
+    | def one: $linked["\\(.type) \\(.id)"].attributes;
+    {items: [.data[] | .attributes + {id} + ((.relationships // {}) | map_values(.data
+      | if type == "array" then [.[] | one | values] elif type == "object" then one else null end))]}
+    """
 
   /// Runs the program on a response.
   ///

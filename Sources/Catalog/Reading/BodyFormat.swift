@@ -182,6 +182,7 @@ enum ForeignData {
     ("\u{89}HDF", "HDF5", "export it as JSON Lines or CSV"),
     ("PK\u{3}\u{4}", "a ZIP archive or a workbook", "unpack it, or save it as CSV"),
     ("\u{D0}\u{CF}\u{11}\u{E0}", "an Excel workbook", "save it as CSV"),
+    ("{\\rtf", "an RTF document", "save it as CSV"),
     ("%PDF-", "a PDF", "use the URL of the data, not of a document"),
     ("(\u{B5}/\u{FD}", "packed with Zstandard", "unpack it, or pack it with gzip"),
     ("BZh", "packed with bzip2", "unpack it, or pack it with gzip"),

@@ -66,9 +66,9 @@ struct XMLReader: ~Copyable {
     case cxml_text: return .text(text(xmlTextReaderConstValue) ?? "")
     case cxml_refused: throw fault(MarkupTags.documentType)
     default:
-      guard MarkupTags.isUTF8(declaredBy: Array(bytes.prefix(1024))) else {
-        throw fault("is not well-formed XML")
-      }
+      let cause = cxml_fault().map { ": \(PlainText.line(String(cString: $0)).prefix(120))" } ?? ""
+      let broken = fault("is not well-formed XML\(cause)")
+      guard MarkupTags.isUTF8(declaredBy: Array(bytes.prefix(1024))) else { throw broken }
       do throws(CatalogError) {
         try JSONText(Array(bytes)).demandUTF8(of: subject)
       } catch {
@@ -76,7 +76,7 @@ struct XMLReader: ~Copyable {
         own.remedy = error.remedy
         throw own
       }
-      throw fault("is not well-formed XML")
+      throw broken
     }
   }
 

@@ -353,6 +353,8 @@ struct ProposalDocument: Encodable {
   @OrNull private var file: String?
   private let items: Int
   private let skipped: Int
+  /// The number of items that have the id of an earlier item of their section and differ from it.
+  private let repeated: Int
   private let refused: Bool
   private let sections: [String]
   private let examples: [Item]
@@ -366,6 +368,7 @@ struct ProposalDocument: Encodable {
     let skips = proposed.listings.flatMap(\.skipped).filter { $0.lost == .item }
     items = all.map(\.items.count).reduce(0, +)
     skipped = Set(skips.map { "\($0.section) \($0.index)" }).count
+    repeated = all.map(\.items.repetitions).reduce(0, +)
     refused = proposed.listings.contains { $0.sections.contains(where: $0.isRefused) }
     sections = all.map(\.key)
     examples = all.flatMap(\.items).prefix(3).map { item in
@@ -397,8 +400,12 @@ struct ProposalDocument: Encodable {
     let count = sections.count == 1 ? "" : " in \(sections.count) sections"
     let advice = refused ? " (too many for a sync: correct the mapping)" : ""
     let lost = skipped == 0 ? "" : ", \(skipped) cannot be read\(advice)"
+    let kept =
+      repeated == 0
+      ? "" : ", of which a sync keeps \(items - repeated), because the others repeat an id"
     let subject = file.map { "wrote \(PlainText.line($0)): it" } ?? "the file above"
-    var lines = ["\(subject) reads \(Quantities.count(items, "item"))\(count)\(lost), the first:"]
+    let all = Quantities.count(items, "item")
+    var lines = ["\(subject) reads \(all)\(count)\(kept)\(lost), the first:"]
     for item in examples {
       lines.append("  \(short(item.id))  \(short(item.title))  \(item.priceText)")
       lines.append(
