@@ -19,8 +19,14 @@ package struct ProposedPage: Sendable {
   /// If the body is an error message of the shop, the error quotes it.
   fileprivate func located(_ error: CatalogError) -> CatalogError {
     // XML was read as such, so that it is no message.
-    var error = FormatSignature.look(of: body) == .xml ? error : error.quoting(body)
+    let look = FormatSignature.look(of: body)
+    var error = look == .xml ? error : error.quoting(body)
     error.subject = source.label
+    if look == .page, error.code == .malformedJSON {
+      error.remedy =
+        "it has no products as JSON-LD, microdata or Open Graph; give the URL of the data that the page loads "
+        + "(the network log of a browser has it)"
+    }
     return error
   }
 }
