@@ -1948,12 +1948,12 @@ struct ProposalEvidenceTests {
   @Test func `a name of something in half of the records does not leave out the others`() throws {
     let fuels = [#"{"naziv": "Benzin"}"#, #"{"naziv": "Dizel"}"#, "null", "null"]
     let records = fuels.enumerated().map { place, fuel in
-      #"{"vrstaVozila": "Vozilo \#(place)", "o": {"broj": 2\#(place)25, "gorivo": \#(fuel), "cenaDan": 2\#(place)00}}"#
+      #"{"vrstaVozila": "Vozilo\#(place)", "o": {"broj": 2\#(place)25, "gorivo": \#(fuel), "cenaDan": 2\#(place)00}}"#
     }
 
     let file = try proposal(of: "[\(records.joined(separator: ","))]")
 
-    #expect(file.listings[0].sections[0].items.map(\.title) == (0..<4).map { "Vozilo \($0)" })
+    #expect(file.listings[0].sections[0].items.map(\.title) == (0..<4).map { "Vozilo\($0)" })
   }
 
   @Test func `a text that repeats is a better title than a number`() throws {

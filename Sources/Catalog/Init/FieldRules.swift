@@ -386,7 +386,7 @@ struct FieldScore {
       return isWords && evidence.variety > 0.8 ? called : 0.5
     }
     // If the items have no better title, their description can serve as the title.
-    let isOwn = evidence.variety > 0.7 && evidence.place.steps.count < 3
+    let isOwn = evidence.variety > 0.75 && evidence.place.steps.count < 3
     return isWords && isOwn ? evidence.share(isSentence) > 0.5 ? 0.35 : 0.45 : 0
   }
 

@@ -37,7 +37,9 @@ struct ItemFields {
       let title = rankings[.title]?.first
       switch field {
       case .title:
-        if ranking.isEmpty, isLenient { ranking = FieldScore.possibleTitles(evidence) }
+        if isLenient, ranking.allSatisfy(\.evidence.isRefused) {
+          ranking = FieldScore.possibleTitles(evidence) + ranking
+        }
         ranking = Self.doubted(Self.named(ranking))
       case .description:
         guard let title else { break }
