@@ -56,7 +56,7 @@ let package = Package(
       ],
       resources: [.embedInCode("Formats"), .embedInCode("File/Embedded"), .embedInCode("Words")]
     ),
-    .target(name: "Transport", dependencies: ["Base", "CGlibc"]),
+    .target(name: "Transport", dependencies: ["Base", "CGlibc", "CUnpack"]),
     .target(name: "CurlTransport", dependencies: ["Base", "Transport", "CCurl"]),
     .target(
       name: "Cache",
@@ -77,8 +77,7 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "Base", "CUnpack",
-        "CGlibc", "Catalog", "Transport", "Cache", "Imaging",
+        "Base", "CGlibc", "Catalog", "Transport", "Cache", "Imaging",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),

@@ -56,13 +56,7 @@ package final class CurlTransport: Fetching {
   ///
   /// See ``Fetching``.
   package func fields(of request: Request) -> Headers {
-    let key = HeaderKey(request)
-    var fields = key.fields(userAgent: core.options.userAgent)
-    // In this case libcurl sends the list of all codings that it can decode. `*` stands for this list.
-    if key.codings == "", !fields.contains("Accept-Encoding") {
-      fields.append("Accept-Encoding", "*")
-    }
-    return fields
+    HeaderKey(request).fields(userAgent: core.options.userAgent)
   }
 
   /// A summary of the unfinished requests.

@@ -107,8 +107,10 @@ struct HeadFraming {
   private(set) var length: ByteCount?
   /// Whether there are several different values of `Content-Length`, or a value that is not a number.
   private(set) var isContradictory = false
-  /// Whether the body has a content coding such as gzip.
-  private(set) var isEncoded = false
+  /// The content codings of the body, such as `gzip`, in lower case. (RFC 9110, section 8.4.1)
+  ///
+  /// `identity` and `none`, which change nothing, are left out.
+  private(set) var codings: [String] = []
   /// Whether the server closes the connection after the body. (RFC 9112, section 9.6)
   private(set) var closes = false
 
@@ -120,10 +122,9 @@ struct HeadFraming {
         if line.isNamed("content-length") {
           add(length: value)
         } else if line.isNamed("content-encoding") {
-          isEncoded =
-            isEncoded
-            || !(value.isEmpty || value.equalsIgnoringCase("identity")
-              || value.equalsIgnoringCase("none"))
+          codings += String(decoding: value, as: UTF8.self).lowercased()
+            .split { ", \t".contains($0) }.map(String.init)
+            .filter { $0 != "identity" && $0 != "none" }
         } else if line.isNamed("connection") {
           closes = closes || !value.equalsIgnoringCase("keep-alive")
         } else if line.isNamed("transfer-encoding") {

@@ -145,7 +145,8 @@ final class Exchange {
     let list = key.list(userAgent: policy.options.userAgent)
     easy.set(CURLOPT_HTTPHEADER, context: list.raw)
     headerList = list
-    easy.set(CURLOPT_ACCEPT_ENCODING, key.codings)
+    // Whatever the value, libcurl decodes the body. The header line in the list replaces its own.
+    easy.set(CURLOPT_ACCEPT_ENCODING, key.letsLibcurlDecode ? "identity" : nil)
   }
 
   /// Makes a transfer with TLS wait for the first connection to its host.
@@ -264,7 +265,10 @@ extension Exchange {
       return true
     }
     let framing = HeadFraming(reply.lines)
-    let isEncoded = framing.isEncoded && !transfer.takesCodedBytes
+    let codings = transfer.takesCodedBytes ? [] : framing.codings
+    let isGzip = codings == ["gzip"] || codings == ["x-gzip"]
+    let isKnown = !codings.isEmpty && ContentCodings.decodable.contains(all: codings)
+    let isEncoded = transfer.letsLibcurlDecode ? !codings.isEmpty : isGzip
     let head = ResponseHead(
       status: reply.status,
       headers: Headers(lines: reply.lines),
@@ -278,7 +282,15 @@ extension Exchange {
     reply.announced = isEncoded ? framing.length : nil
     reply.body = .discard
     if framing.isContradictory { return refuse(.lengthMismatch, "contradictory Content-Length") }
+    if isGzip, !transfer.letsLibcurlDecode {
+      guard let gunzip = try? Gunzip() else { return refuse(.outOfMemory) }
+      reply.gunzip = gunzip
+    }
     guard isBody(reply.status) else { return true }
+    if isKnown, !isGzip, !transfer.letsLibcurlDecode, transfer.request.isRepeatable {
+      reply.hasOtherCoding = true
+      return false
+    }
     guard begin(head, transfer) else { return false }
     if transfer.request.method == .get, !transfer.request.asksForHead,
       let length = head.contentLength
@@ -337,6 +349,26 @@ extension Exchange {
   }
 
   private func receive(bodyBytes piece: UnsafeRawBufferPointer) -> Bool {
+    guard let gunzip = reply.gunzip else { return receive(plainBytes: piece) }
+    do {
+      try gunzip.decompress(piece) { plain in
+        guard receive(plainBytes: plain) else { throw Stop() }
+      }
+      return true
+    } catch let fault as Gunzip.Fault {
+      // The body of a refusal is not needed.
+      if case .discard = reply.body { return true }
+      return fault == .damaged
+        ? refuse(.badEncoding, "its gzip data is damaged") : refuse(.outOfMemory)
+    } catch {
+      return false
+    }
+  }
+
+  /// Ends the decompression of a piece, because the transfer ends.
+  private struct Stop: Error {}
+
+  private func receive(plainBytes piece: UnsafeRawBufferPointer) -> Bool {
     reply.received += ByteCount(piece.count)
     if let reason = meter.count(piece.count) { return refuse(reason) }
     switch reply.body {
@@ -394,8 +426,12 @@ struct Reply {
   /// The number of bytes in the response if the body was resumed, as `Content-Range` announced it.
   var part: ByteCount?
   var body = Body.none
-  /// Whether libcurl decodes the body.
+  /// Whether the body is decoded.
   var isPacked = false
+  /// Decompresses the body, unless libcurl does.
+  var gunzip: Gunzip?
+  /// Whether the body has a coding that only libcurl decodes.
+  var hasOtherCoding = false
   /// The length of the body before decoding, as the server announced it.
   var announced: ByteCount?
 

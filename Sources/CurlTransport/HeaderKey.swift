@@ -15,7 +15,10 @@ struct HeaderKey: Equatable {
   private var resume: ResumePoint?
   private var condition: Validators?
   private var isPost: Bool
-  private var takesCodedBytes = false
+  /// Whether libcurl decodes the body.
+  ///
+  /// See ``Transfer/letsLibcurlDecode``.
+  private(set) var letsLibcurlDecode = false
   private let isSigned: Bool
 
   /// Makes the key for the current request of a transfer, which may be the request after a redirect.
@@ -31,7 +34,7 @@ struct HeaderKey: Equatable {
     resume = transfer.resume
     condition = transfer.validators
     isPost = transfer.isPost
-    takesCodedBytes = transfer.takesCodedBytes
+    letsLibcurlDecode = transfer.letsLibcurlDecode
   }
 
   /// Makes the key for the first attempt of a request, which has no redirect, no condition and no range.
@@ -42,18 +45,6 @@ struct HeaderKey: Equatable {
     userInfo = request.url.userInfo
     isPost = request.method == .post
     isSigned = request.signing != nil
-  }
-
-  /// The value for libcurl's option `CURLOPT_ACCEPT_ENCODING`.
-  ///
-  /// Nil disables decoding.
-  ///
-  /// An empty string asks the server for all codings that libcurl can decode, and `identity` asks for none. In both
-  /// cases, libcurl decodes a body that is compressed. This is needed even for `identity`, because some servers store
-  /// pictures compressed, and send them in this form to every client.
-  var codings: String? {
-    if takesCodedBytes { return nil }
-    return accept.compressed ? "" : "identity"
   }
 
   /// The header lines to send.
@@ -79,8 +70,6 @@ struct HeaderKey: Equatable {
   }
 
   /// The header fields that the response may depend on.
-  ///
-  /// `Accept-Encoding` is missing if libcurl writes it itself.
   func fields(userAgent: String) -> Headers {
     var fields = headers
     fields.append(credentials)
@@ -88,7 +77,9 @@ struct HeaderKey: Equatable {
     if isSigned { return fields }
     if isOpen("User-Agent") { fields.append("User-Agent", userAgent) }
     if isOpen("Accept") { fields.append("Accept", accept.value) }
-    if isOpen("Accept-Encoding"), codings != "" { fields.append("Accept-Encoding", "identity") }
+    if isOpen("Accept-Encoding") {
+      fields.append("Accept-Encoding", accept.compressed ? "gzip" : "identity")
+    }
     if let userInfo, isOpen("Authorization") {
       fields.append(
         "Authorization",

@@ -33,13 +33,11 @@ final class Transfer: @unchecked Sendable {
   ///
   /// After a resumption that failed, the next attempts fetch the whole body.
   var mayResume: Bool
-  /// Whether the body is passed to the sink without decoding.
+  /// Whether libcurl decodes the body.
   ///
-  /// It is set if the server names an unknown coding, because browsers ignore such codings too.
-  ///
-  /// It is also set from the start for a POST whose response must not be compressed, because a POST must not be
-  /// repeated.
-  var takesCodedBytes: Bool
+  /// Otherwise larder decodes gzip itself, because libcurl takes gzip data that ends too early for whole. libcurl decodes
+  /// the body if the request asks for certain codings, or if the server has chosen a coding other than gzip.
+  var letsLibcurlDecode: Bool
   /// Whether a redirect turned the POST into a GET.
   var hasDroppedBody = false
   /// Whether the next attempt must open a new connection, because the last attempt failed on a reused one.
@@ -70,8 +68,14 @@ final class Transfer: @unchecked Sendable {
     url = request.url
     condition = request.method == .get ? request.condition : nil
     mayResume = request.method == .get && !request.accept.compressed
-    takesCodedBytes = request.method == .post && !request.accept.compressed
+    letsLibcurlDecode = request.headers.contains("Accept-Encoding")
   }
+
+  /// Whether the body is passed to the sink without decoding.
+  ///
+  /// This is so for a POST whose response must not be compressed. Such a POST must not be repeated, so its response must
+  /// not fail because of a wrong coding.
+  var takesCodedBytes: Bool { request.method == .post && !request.accept.compressed }
 
   /// Whether the current hop is a POST.
   var isPost: Bool { request.method == .post && !hasDroppedBody }

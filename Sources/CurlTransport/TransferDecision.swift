@@ -17,8 +17,8 @@ enum TransferDecision {
   case mismatch
   /// Send the request without its condition, because the status is 412, or is 304 and refers to another version.
   case otherVersion
-  /// Send the request again and do not decode the body, because the server names an unknown coding.
-  case unknownCoding
+  /// Send the request again and let libcurl decode the body, because the server has chosen a coding other than gzip.
+  case otherCoding
   /// The attempt failed.
   ///
   /// If the failure is final, there is no further attempt.
@@ -54,18 +54,12 @@ extension Exchange {
   {
     let outcome = easy.outcome()
     if reply.cannotResume { return .mismatch }
+    if reply.hasOtherCoding { return .otherCoding }
     if let refusal = reply.refusal {
       var failure = transfer.failure(refusal.reason, detail: refusal.detail)
       failure.status = reply.head?.status
       failure.mayHaveBeenSent = true
       return .failure(failure, isFinal: true)
-    }
-    // Some servers send pictures with `Content-Encoding: utf-8` or `aws-chunked`, although the bytes are not encoded.
-    if code == CURLE_BAD_CONTENT_ENCODING, reply.received == 0, !transfer.takesCodedBytes,
-      transfer.request.isRepeatable, let head = reply.head,
-      !ContentCodings.decodable.contains(all: head.headers)
-    {
-      return .unknownCoding
     }
     guard let head = reply.head, code == CURLE_OK || !isBody(head.status) else {
       return .failure(failure(code, outcome, transfer), isFinal: false)
@@ -80,6 +74,10 @@ extension Exchange {
       return .failure(failure, isFinal: true)
     case 200...299 where reply.part.map { $0 != reply.received } ?? false:
       return .mismatch
+    case 200...299 where reply.gunzip?.isWhole == false:
+      // The server's program can have died while it was writing, so that the next attempt may get the whole body.
+      let failure = transfer.failure(.truncated, detail: "its gzip data ends too early")
+      return .failure(failure, isFinal: false)
     case 200...299
     where reply.isPacked && reply.received > BombGuard.limit(ofPacked: ByteCount(outcome.wire)):
       return .failure(transfer.failure(.tooLarge, detail: BombGuard.words), isFinal: true)
@@ -358,8 +356,8 @@ enum LibcurlWords {
 
 /// A set of content codings, for example `gzip` and `br`. (RFC 9110, section 8.4.1)
 ///
-/// libcurl returns the same error code for an unknown coding and for an invalid body. The names in `Content-Encoding`
-/// show which of the two errors it was.
+/// Some servers send pictures with `Content-Encoding: utf-8` or `aws-chunked`, although the bytes are not encoded.
+/// Browsers ignore unknown codings, and so does larder.
 struct ContentCodings: Equatable {
   /// The names in lower case.
   let names: Set<String>
@@ -379,11 +377,6 @@ struct ContentCodings: Equatable {
     names = Set(codings.filter { features & $0.0 != 0 }.flatMap(\.1) + ["identity", "none"])
   }
 
-  /// Whether the set contains all codings in the field `Content-Encoding`.
-  func contains(all headers: Headers) -> Bool {
-    headers.all("Content-Encoding").allSatisfy { value in
-      value.split { $0 == "," || $0 == " " || $0 == "\t" }
-        .allSatisfy { names.contains($0.lowercased()) }
-    }
-  }
+  /// Whether the set contains all of the codings.
+  func contains(all codings: [String]) -> Bool { names.isSuperset(of: codings) }
 }

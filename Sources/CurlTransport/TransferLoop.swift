@@ -243,8 +243,8 @@ final class TransferLoop {
     case .otherVersion:
       transfer.condition = nil
       repeatAttempt(transfer, at: now)
-    case .unknownCoding:
-      transfer.takesCodedBytes = true
+    case .otherCoding:
+      transfer.letsLibcurlDecode = true
       repeatAttempt(transfer, at: now)
     case .failure(let failure, let isFinal):
       if failure.reason == .askedToWait { closed[transfer.host] = failure }

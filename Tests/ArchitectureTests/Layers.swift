@@ -26,7 +26,7 @@ enum Layers {
     "CXML": [],
     "CZimg": [],
     "Catalog": ["Base", "CGlibc", "CJQ", "CSimdjson", "CXML"],
-    "Transport": ["Base", "CGlibc"],
+    "Transport": ["Base", "CGlibc", "CUnpack"],
     "SQLite": ["Base", "CSQLite"],
     "CurlTransport": ["Base", "Transport", "CCurl"],
     "Cache": ["Base", "CGlibc", "Hashing", "Transport", "Imaging", "SQLite"],
@@ -36,7 +36,7 @@ enum Layers {
     ],
     "ObjectStore": ["Base", "Cache", "CXML", "Hashing", "Transport"],
     "Orders": ["Base", "Catalog", "Hashing", "SQLite", "Transport"],
-    "Pipeline": ["Base", "CGlibc", "Catalog", "Transport", "Cache", "Imaging", "CUnpack"],
+    "Pipeline": ["Base", "CGlibc", "Catalog", "Transport", "Cache", "Imaging"],
     "Larder": [
       "Base", "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
     ],

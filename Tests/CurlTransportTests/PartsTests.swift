@@ -31,9 +31,11 @@ import Transport
   }
 
   @Test func `codings and closing are read from the head`() {
-    #expect(HeadFraming(Array("Content-Encoding: gzip\n".utf8)).isEncoded)
-    #expect(!HeadFraming(Array("Content-Encoding: Identity\n".utf8)).isEncoded)
-    #expect(!HeadFraming(Array("Content-Encoding:\n".utf8)).isEncoded)
+    func codings(_ lines: String) -> [String] { HeadFraming(Array(lines.utf8)).codings }
+    #expect(codings("Content-Encoding: GZip\n") == ["gzip"])
+    #expect(codings("Content-Encoding: br, gzip\nContent-Encoding: x\n") == ["br", "gzip", "x"])
+    #expect(codings("Content-Encoding: Identity\n") == [])
+    #expect(codings("Content-Encoding:\n") == [])
     #expect(HeadFraming(Array("Connection: close\n".utf8)).closes)
     #expect(!HeadFraming(Array("Connection: Keep-Alive\n".utf8)).closes)
   }

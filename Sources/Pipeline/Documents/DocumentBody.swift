@@ -94,13 +94,13 @@ struct DocumentBody: RandomAccessBody {
   /// Calls `take` with one piece of the body after the other.
   ///
   /// - Parameter take: Called with each piece.
-  /// - Throws: ``LarderError`` if the body is in a file that cannot be read.
-  func forEachPiece(_ take: (ArraySlice<UInt8>) -> Void) throws(LarderError) {
-    if case .memory(let bytes) = place { return take(bytes[...]) }
+  /// - Throws: ``LarderError`` if the body is in a file that cannot be read, or an error of `take`.
+  func forEachPiece(_ take: (ArraySlice<UInt8>) throws -> Void) throws {
+    if case .memory(let bytes) = place { return try take(bytes[...]) }
     var offset = 0
     while offset < count {
       let piece = try piece(at: offset, most: BodySpool.piece)
-      take(piece[...])
+      try take(piece[...])
       offset += piece.count
     }
   }

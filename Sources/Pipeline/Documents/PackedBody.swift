@@ -1,8 +1,6 @@
 import Base
-import CUnpack
 import Cache
 import Catalog
-import Glibc
 import Transport
 
 /// Decompresses responses and files that are gzip data.
@@ -104,72 +102,32 @@ package enum PackedBody {
       TransferFailure(reason: reason, url: url, detail: detail)
     }
     let most = min(limit, BombGuard.limit(ofPacked: sent ?? ByteCount(body.count)))
-    let noMemory = failure("there is not enough memory to decompress its gzip data")
-    // zlib requires that its state stays at the same address.
-    let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-    stream.initialize(to: z_stream())
-    defer {
-      inflateEnd(stream)
-      stream.deallocate()
-    }
-    // 15 is the size of the window, and 16 stands for gzip. The call is that of the macro `inflateInit2`.
-    let size = Int32(MemoryLayout<z_stream>.size)
-    guard inflateInit2_(stream, 15 + 16, ZLIB_VERSION, size) == Z_OK else { throw noMemory }
     var spool = BodySpool(in: layout)
-    var room = [UInt8](repeating: 0, count: 1 << 16)
-    var (offset, total, status) = (0, 0, Z_OK)
-    var length = room.count
-    while true {
-      // zlib can leave a part of a piece if the room is full. The next piece begins with this part. A member can be very
-      // short, so its first piece is short too.
-      length = status == Z_STREAM_END ? 64 : min(2 * length, room.count)
-      var piece = try body.piece(at: offset, most: length)
-      if status == Z_STREAM_END {
-        guard piece.starts(with: [0x1F, 0x8B]) else { return spool.take() }
-        inflateReset(stream)
+    var total = 0
+    do {
+      let gunzip = try Gunzip()
+      try body.forEachPiece { piece in
+        try piece.withUnsafeBytes { packed in
+          try gunzip.decompress(packed) { plain in
+            total += plain.count
+            guard total <= Int(most.count) else {
+              let isBomb = most < limit
+              throw failure(
+                isBomb ? BombGuard.words : "decompressed, it is larger than \(limit) bytes",
+                .tooLarge
+              )
+            }
+            spool.append(plain)
+          }
+        }
       }
-      let (taken, made) = inflate(&piece, into: &room, stream, &status)
-      offset += taken
-      total += made
-      guard total <= Int(most.count) else {
-        let isBomb = most < limit
-        throw failure(
-          isBomb ? BombGuard.words : "decompressed, it is larger than \(limit) bytes",
-          .tooLarge
-        )
-      }
-      room.withUnsafeBytes { spool.append(UnsafeRawBufferPointer(rebasing: $0[..<made])) }
-      switch status {
-      case Z_STREAM_END: break
-      case Z_OK where taken > 0 || made > 0: break
-      case Z_OK, Z_BUF_ERROR: throw failure("its gzip data ends too early")
-      case Z_MEM_ERROR: throw noMemory
-      default: throw failure("its gzip data is damaged")
+      guard gunzip.isWhole else { throw failure("its gzip data ends too early") }
+    } catch let fault as Gunzip.Fault {
+      switch fault {
+      case .damaged: throw failure("its gzip data is damaged")
+      case .outOfMemory: throw failure("there is not enough memory to decompress its gzip data")
       }
     }
-  }
-
-  /// Decompresses the next bytes.
-  ///
-  /// - Returns: The number of bytes that zlib took from the piece, and the number that it wrote to the room.
-  private static func inflate(
-    _ piece: inout [UInt8],
-    into room: inout [UInt8],
-    _ stream: UnsafeMutablePointer<z_stream>,
-    _ status: inout Int32
-  ) -> (taken: Int, made: Int) {
-    piece.withUnsafeMutableBufferPointer { input in
-      room.withUnsafeMutableBufferPointer { output in
-        (stream.pointee.next_in, stream.pointee.avail_in) = (
-          input.baseAddress, UInt32(input.count)
-        )
-        (stream.pointee.next_out, stream.pointee.avail_out) = (
-          output.baseAddress, UInt32(output.count)
-        )
-        status = CUnpack.inflate(stream, Z_NO_FLUSH)
-        let (left, free) = (Int(stream.pointee.avail_in), Int(stream.pointee.avail_out))
-        return (input.count - left, output.count - free)
-      }
-    }
+    return spool.take()
   }
 }
