@@ -49,6 +49,7 @@ final class RunRecord {
     failing: ([UInt8]) -> Void = { _ in },
     _ work: () throws -> ExitStatus
   ) throws -> ExitStatus {
+    Output.finishWork()
     let result = Result { try work() }
     let status: ExitStatus
     switch result {

@@ -154,7 +154,7 @@ import Testing
     close(opened.descriptor)
     // The cache's own path may be a symbolic link chosen by the user.
     #expect(symlink(folder.path("cache"), folder.path("alias")) == 0)
-    #expect(ServedFiles(cache: folder.path("alias")).hold(entry.name.path))
+    #expect(ServedFiles(cache: folder.path("alias")).hold(entry.name.path, as: entry.stamp))
     for path in [
       "\(place)/link.jpg", "images/out/outside", "\(place)/pipe.jpg", place, "nothing",
       "images/zz/a",

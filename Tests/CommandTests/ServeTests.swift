@@ -169,7 +169,9 @@ import Testing
     #expect(shop.store.requestCounts["/pictures/A1.jpg"] == 1)
   }
 
-  @Test func `a picture whose file is missing is fetched as if it were new`() throws {
+  @Test(arguments: [nil, 0, 3])
+  func `a picture whose file is missing or cut is fetched as if it were new`(_ length: Int?) throws
+  {
     let shop = try Shop()
     _ = try shop.sync()
     let server = try Served(shop)
@@ -177,7 +179,8 @@ import Testing
     #expect(try server.get(url).body == Shop.bytes("A1"))
     shop.store.clearRequests()
 
-    #expect(unlink(shop.cache + url) == 0)
+    let file = shop.cache + url
+    #expect((length.map { truncate(file, $0) } ?? unlink(file)) == 0)
 
     #expect(try server.get(url).body == Shop.bytes("A1"))
     #expect(shop.store.requestCounts["/pictures/A1.jpg"] == 1)

@@ -1,3 +1,4 @@
+import Glibc
 import SampleStore
 import Testing
 
@@ -163,5 +164,27 @@ import Testing
 
     #expect(command.status == 74)
     #expect(command.errors.contains("no space left"))
+  }
+
+  @Test(arguments: ["sync", "sync --json", "warm --json"])
+  func `a run ends with its status and its metrics, even if nobody can read its output`(
+    _ words: String
+  ) throws {
+    let shop = try Shop()
+    func run(_ place: String, _ name: String) throws -> (status: Int32, hasMetrics: Bool) {
+      let command = try Command.shell(
+        """
+        cd "$folder"; mkfifo p; exec 3<>p 4>p 3<&-
+        "$larder" \(words) "$catalog" --cache "$folder/\(name)" --metrics \(name).prom >\(place)
+        """,
+        environment: ["folder": shop.folder.path, "catalog": shop.catalog]
+      )
+      return (command.status, access(shop.folder.path("\(name).prom"), F_OK) == 0)
+    }
+
+    #expect(try run("&4", "one") == (0, true))
+    #expect(try run("/dev/full", "two") == (74, true))
+    shop.store.stop()
+    #expect(try run("&4", "three").status == 69)
   }
 }

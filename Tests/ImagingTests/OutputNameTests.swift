@@ -1,3 +1,4 @@
+import Glibc
 import SystemPackage
 import Testing
 
@@ -110,6 +111,38 @@ struct OutputNameTests {
       #expect(try PictureFile(folder.appending("out/b-4.png")).probe.width == 4)
       #expect(names(in: folder.appending("out")) == ["a-4.png", "b-4.png", "deep"])
       #expect(second.map(\.isSkipped) == [true, true, true])
+    }
+  }
+
+  @Test func `an empty file or a folder is no finished output`() throws {
+    try withFolder { folder in
+      try Self.put(folder, "in/a.png", "in/b.png", "out/b.png/c.png")
+      try WholeFile.write([], to: folder.appending("out/a.png"))
+      let batch = try PictureBatch([folder.appending("in")], into: folder.appending("out"))
+
+      #expect(batch.plan(skipsExisting: true).map(\.error?.code) == [.exists, .exists])
+    }
+  }
+
+  @Test func `a folder's links to nowhere are failures, and its pipes are no pictures`() throws {
+    try withFolder { folder in
+      try Self.put(folder, "in/a.png", "in/deep/b.png")
+      let path = folder.appending("in").string
+      #expect(symlink("nowhere", "\(path)/c.png") == 0)
+      #expect(symlink("loop.png", "\(path)/loop.png") == 0)
+      #expect(symlink("deep", "\(path)/same") == 0)
+      #expect(mkfifo("\(path)/pipe.png", 0o600) == 0)
+
+      let batch = try PictureBatch([folder.appending("in")], into: folder.appending("out"))
+
+      let codes = batch.items.map(\.error?.code)
+      #expect(
+        batch.items.map { $0.input.lastComponent?.string } == [
+          "a.png", "c.png", "b.png", "loop.png",
+        ]
+      )
+      #expect(codes == [nil, .unreadable, nil, .unreadable])
+      #expect(batch.others.map { $0.lastComponent?.string } == ["pipe.png"])
     }
   }
 

@@ -118,6 +118,11 @@ package struct FileStamp: Hashable, Sendable {
   /// The modification time, to the second.
   package var modified: UnixTime
 
+  /// Whether the file that has this stamp in the index was changed in place, which larder never does.
+  package func isSpoiled(_ found: FileStamp) -> Bool {
+    inode == found.inode && bytes != found.bytes
+  }
+
   /// Makes a stamp from its parts.
   package init(inode: Int64, bytes: ByteCount, modified: UnixTime) {
     self.inode = inode

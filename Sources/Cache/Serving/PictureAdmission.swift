@@ -57,7 +57,8 @@ package final class PictureAdmission: Sendable {
     try layout.demandHold()
     for entry in entries {
       if let row = known[entry.id], row.isHeld,
-        try layout.folder(row.name.folder).find(row.name.file) != nil
+        let found = try layout.folder(row.name.folder).find(row.name.file),
+        row.stamp?.isSpoiled(found) != true
       {
         held[entry.id] = row
       }

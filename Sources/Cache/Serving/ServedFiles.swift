@@ -41,11 +41,16 @@ package final class ServedFiles: Sendable {
     return (descriptor, FileStamp(status))
   }
 
-  /// Whether there is a regular file at a path in the cache.
-  package func hold(_ path: String) -> Bool {
+  /// Whether there is a regular file at a path in the cache, and no other program has cut it.
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - stamp: The stamp that the index has for the file; nil if there is none.
+  /// - Returns: Whether the file can be served.
+  package func hold(_ path: String, as stamp: FileStamp?) -> Bool {
     guard let file = open(path) else { return false }
     close(file.descriptor)
-    return true
+    return stamp?.isSpoiled(file.stamp) != true
   }
 
   private static let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY

@@ -174,9 +174,19 @@ public struct PictureBatch: Sendable, Equatable {
       if status.isFolder {
         guard status.identity != naming.ownFolder else { continue }
         addFolder(path, to: output.appending(name), naming)
-      } else if Self.status(of: path)?.isFile == true {
+        continue
+      }
+      guard let target = Self.status(of: path) else {
+        // A link that leads nowhere, or to itself.
+        items.append(Item(input: path, error: .unread(path.shown, errno)))
+        continue
+      }
+      if target.isFile {
         let item = naming.item(path, in: output)
         if item.error?.code == .unsupported { others.append(path) } else { items.append(item) }
+      } else if !target.isFolder {
+        // For example a pipe, which has no end.
+        others.append(path)
       }
     }
   }
@@ -349,7 +359,10 @@ extension PictureBatch {
     let input = item.input.shown
     guard let output = item.output else { return PictureResult(input: input, error: item.error) }
     guard WholeFile.isThere(output) else { return nil }
-    if skipsExisting { return PictureResult(input: input, output: output.shown, isSkipped: true) }
+    // An output is written as a whole, so that an empty file or a folder of its name is none.
+    if skipsExisting, let status = status(of: output), status.isFile, status.st_size > 0 {
+      return PictureResult(input: input, output: output.shown, isSkipped: true)
+    }
     return overwrite ? nil : PictureResult(input: input, error: WholeFile.refusal(output, EEXIST))
   }
 }

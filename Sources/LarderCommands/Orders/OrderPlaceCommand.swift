@@ -82,6 +82,7 @@ struct OrderPlaceCommand: ParsableCommand {
 
     for change in made.priceChanges { Log(output).warning(change) }
     guard let receiver else { return try show(box, made.order) }
+    Output.finishWork()
     if !output.json { try show(box, made.order) }
     var limits = WebhookSender.Limits()
     limits.until = made.order.id

@@ -9,6 +9,8 @@ import Synchronization
 /// Data goes to stdout, and everything else to stderr.
 enum Output {
   private static let printed = Atomic(false)
+  private static let endsWork = Atomic(false)
+  private static let failed = Atomic(false)
 
   /// Whether anything was written to stdout.
   static var hasPrinted: Bool { printed.load(ordering: .relaxed) }
@@ -55,10 +57,17 @@ enum Output {
     write(Array(text.utf8), to: STDERR_FILENO)
   }
 
+  /// Makes the command finish its work even if its output can no longer be written.
+  ///
+  /// Call this before work whose effects must not depend on the reader of the output, such as a run with its metrics and
+  /// its hooks. Without this call, the command ends at once.
+  static func finishWork() { endsWork.store(true, ordering: .relaxed) }
+
   /// Ends the process.
   static func end(_ status: ExitStatus) -> Never {
     LarderCommand.libcurlOpening.wait()
-    exit(status.rawValue)
+    let isWritten = !failed.load(ordering: .relaxed)
+    exit((isWritten ? status : ExitStatus.mostSevere([status, .io])).rawValue)
   }
 
   /// Removes characters that move the cursor or change the direction of text.
@@ -90,6 +99,19 @@ enum Output {
     return last.value == 0x1F3F4 || (0xE0020...0xE007F).contains(last.value)
   }
 
+  /// Ends the process, or discards the output if there is work to finish.
+  ///
+  /// If the reader closed the pipe, as `| head` does, that is quiet.
+  private static func outputFailed(_ number: Int32) {
+    let isQuiet = number == EPIPE
+    if !isQuiet, !failed.exchange(true, ordering: .relaxed) {
+      Output.error("cannot write the output: \(systemMessage(number))")
+    }
+    guard endsWork.load(ordering: .relaxed) else {
+      _exit(isQuiet ? 0 : ExitStatus.io.rawValue)
+    }
+  }
+
   private static func write(_ bytes: [UInt8], to descriptor: Int32) {
     if descriptor == STDOUT_FILENO { printed.store(true, ordering: .relaxed) }
     var rest = bytes[...]
@@ -97,12 +119,7 @@ enum Output {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {
         if errno == EINTR || errno == EAGAIN { continue }
-        // If the reader closed the pipe, as `| head` does, the process ends quietly.
-        if errno == EPIPE, descriptor == STDOUT_FILENO { _exit(0) }
-        if descriptor == STDOUT_FILENO {
-          Output.error("cannot write the output: \(systemMessage(errno))")
-          _exit(ExitStatus.io.rawValue)
-        }
+        if descriptor == STDOUT_FILENO { outputFailed(errno) }
         return
       }
       rest = rest.dropFirst(count)

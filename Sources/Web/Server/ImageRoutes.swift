@@ -93,7 +93,9 @@ final class ImageRoutes: Sendable {
       let snapshot = try catalog.renewed()
       let row = try snapshot.reader.picture(at: question.path)
       let isHeld = row?.isHeld ?? false
-      if let row, isHeld, !isLost, kept != nil || pulls == nil || files.hold(question.path) {
+      if let row, isHeld, !isLost,
+        kept != nil || pulls == nil || files.hold(question.path, as: row.stamp)
+      {
         return try send(row, isInCache: true, question, snapshot)
       }
       if let entry = pulls?.unkept(at: question.path) {

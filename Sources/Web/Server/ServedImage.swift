@@ -49,7 +49,7 @@ struct ServedImage: Sendable {
   /// The approximate size of this value in memory, in bytes.
   var cost: Int { 1024 + 2 * path.utf8.count }
 
-  /// Answers a request with the file; nil if the file does not exist.
+  /// Answers a request with the file; nil if the file does not exist, or is damaged.
   ///
   /// This opens the file on the event loop, as other servers do, because that takes only one or two system calls.
   func answer(_ request: ServerRequest, from files: ServedFiles) -> Answer? {
@@ -60,6 +60,7 @@ struct ServedImage: Sendable {
     let isMeant =
       found.bytes == stamp?.bytes
       && (found.inode == stamp?.inode || found.modified == stamp?.modified)
+    if stamp?.isSpoiled(found) == true { return nil }
     guard isMeant else {
       // A run has just replaced the file, and will update the index row next. Send the new bytes, but forbid clients to
       // cache them.
