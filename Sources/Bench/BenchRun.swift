@@ -200,6 +200,12 @@ package final class BenchRun: Sendable {
   private func unavailable(_ report: BenchReport) -> LarderError {
     let reasons = report.failureReasons
     guard let reason = reasons.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key else {
+      if let deadline = plan.deadline, MonotonicTime.now() >= deadline {
+        return LarderError(
+          .busy,
+          "cannot bench: the deadline passed before anything was measured; give it more time"
+        )
+      }
       return LarderError(
         .data,
         "cannot bench: there is no picture to fetch; check that the catalog lists items with images"

@@ -243,14 +243,6 @@ extension Transfer {
 }
 
 extension TransferFailure {
-  /// Changes this failure to the reason `asked-to-wait`, because `Retry-After` is longer than a run waits.
-  mutating func ask(toWait seconds: Int64, from now: UnixTime) {
-    reason = .askedToWait
-    retryAfter = seconds
-    detail =
-      "the host asks to wait until \((now + min(seconds, 31_536_000)).rfc3339) (Retry-After)"
-  }
-
   /// The result of the failed attempt, in terms of its host's availability.
   func outcome(since start: MonotonicTime, retry: RetryPolicy) -> TransferSchedule.Outcome {
     switch reason {

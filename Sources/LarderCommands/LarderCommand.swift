@@ -130,8 +130,9 @@ package struct LarderCommand: ParsableCommand {
     }
     let code = exitCode(for: error)
     guard !code.isSuccess else {
-      libcurlOpening.wait()
-      exit(withError: error)
+      // The version, or a completion script.
+      Output.file(Array("\(text)\n".utf8))
+      Output.end(.done)
     }
     let message = ParserMessage(text, arguments: ProgramArguments.all).text
     return CommandFailure(

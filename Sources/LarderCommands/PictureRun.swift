@@ -46,6 +46,7 @@ struct PictureRun {
       return ExitStatus(plan)
     }
     let upload = upload
+    let making = Workers.forPictures.making(order)
     let signals = Signals { upload?.stop() }
     let stop = signals.stop
     let (isJSON, isQuiet, log) = (output.json, output.quiet, Log(output))
@@ -54,10 +55,14 @@ struct PictureRun {
     let began = ContinuousClock.now
     let results = try CountDisplay.during(verb, "pictures", output) { display in
       try batch.run(
-        Workers.forPictures.making(order),
+        { (input, output) throws(LarderError) in
+          try upload?.expect(output)
+          return try making(input, output)
+        },
         workers: options.jobs,
         overwrite: options.force,
-        skipsExisting: options.skipExisting
+        skipsExisting: options.skipExisting,
+        isOwed: { upload?.isOwed($0) ?? false }
       ) { result in
         let (done, failed) = counts.withLock { counts in
           counts.done += 1

@@ -200,3 +200,13 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   /// libcurl is missing or too old, or refuses an option that the transfer needs.
   package static let libraryRefused = FailureReason("library-refused")
 }
+
+extension TransferFailure {
+  /// Changes this failure to the reason `asked-to-wait`, because `Retry-After` is longer than a run waits.
+  package mutating func ask(toWait seconds: Int64, from now: UnixTime) {
+    reason = .askedToWait
+    retryAfter = seconds
+    detail =
+      "the host asks to wait until \((now + min(seconds, 31_536_000)).rfc3339) (Retry-After)"
+  }
+}

@@ -229,6 +229,47 @@ import Transport
     #expect(store.orders.count == 3)
   }
 
+  @Test func `a server that asks for an hour's rest gets no further photo in this run`() throws {
+    let store = try SampleStore(
+      SampleContent(["/photos": Resource(json: #"{"success": true}"#)]),
+      faults: FaultScript(text: "path=/photos status=429 retry-after=3600"),
+      orders: OrderIntake(paths: ["/photos"])
+    )
+    defer { store.stop() }
+    let upload = PictureUpload(
+      to: try UploadDestination("\(store.baseURL)/photos", token: nil, parser: CurlURLParser()),
+      text: "",
+      transport: try CurlTransport(Self.options(store)),
+      pause: { _ in }
+    )
+    let picture = try Self.picture()
+
+    let results = (0..<3).map { _ in upload.deliver(picture, Self.written(picture)) }
+
+    #expect(store.requestCounts["/photos"] == 1)
+    #expect(results.map(\.upload?.attempts) == [1, 0, 0])
+    for result in results {
+      #expect(
+        result.error?.message.contains("asked-to-wait; the host asks to wait until 2") == true
+      )
+    }
+  }
+
+  @Test func `a file whose photo was not accepted is owed, also to a later run`() throws {
+    let folder = try TemporaryFolder()
+    func memory() throws -> UploadMemory { try UploadMemory(in: FilePath(folder.path("new/out"))) }
+    let path = folder.path("new/out/a.jpg")
+
+    try memory().expect(path)
+    try memory().expect(path)
+    #expect(try memory().isOwed(path))
+    #expect(try !memory().isOwed(folder.path("new/out/b.jpg")))
+    try memory().settle(path)
+    #expect(try !memory().isOwed(path))
+    try memory().expect(path)
+    #expect(try memory().isOwed(path))
+  }
+
   @Test(arguments: ["close", "reset", "status=500", "status=503", "status=302", "truncate=5"])
   func `a photo that may have arrived is sent only once`(_ fault: String) throws {
     let store = try SampleStore(

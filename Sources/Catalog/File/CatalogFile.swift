@@ -289,8 +289,10 @@ func isFileName(_ text: String) -> Bool {
 extension CatalogFile {
   /// The environment variables that the file's URLs name, with their values.
   ///
+  /// The variables that its headers name are among them, if they are set: a response can repeat their values in URLs.
+  ///
   /// - Parameter environment: The values of the environment variables by name.
-  /// - Returns: The values by name; empty if no URL names a variable.
+  /// - Returns: The values by name; empty if the file names no variable.
   /// - Throws: ``CatalogError`` when a variable is not set, or its value is not allowed in a URL. The error has the
   ///   file, the line, the key and the name of the variable, but not its value.
   public func resolvedURLVariables(
@@ -314,6 +316,11 @@ extension CatalogFile {
         }
         values[name] = value
       }
+    }
+    for name in variableNames where values[name] == nil {
+      guard let value = environment[name], !value.isEmpty, HeaderTemplate.isFieldValue(value)
+      else { continue }
+      values[name] = value
     }
     return values
   }

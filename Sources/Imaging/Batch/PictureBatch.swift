@@ -298,34 +298,39 @@ extension PictureBatch {
 
   /// Makes every picture by a call of `make`, on several threads; the caller must have checked the options.
   ///
-  /// The other parameters are the same as in the public function of the same name.
+  /// If `isOwed` is true of an existing output, it is made anew although `skipsExisting` is true. The other parameters are the
+  /// same as in the public function of the same name.
   @discardableResult
   package func run(
     _ make: Make,
     workers: Int? = nil,
     overwrite: Bool = false,
     skipsExisting: Bool = false,
+    isOwed: @Sendable (FilePath) -> Bool = { _ in false },
     report: @escaping @Sendable (PictureResult) -> Void = { _ in },
     isCancelled: @Sendable () -> Bool = { false },
     deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
   ) throws(LarderError) -> [PictureResult] {
     let next = Atomic(0)
     let ordered = OrderedResults(count: items.count, report: report)
-    let writer = OutputWriter(overwrite: overwrite, deliver: deliver)
+    let writer = OutputWriter(deliver: deliver)
     let threads = min(max(workers ?? processors, 1), max(items.count, 1))
     DispatchQueue.concurrentPerform(iterations: threads) { _ in
       while !isCancelled() {
         let index = next.add(1, ordering: .relaxed).oldValue
         guard index < items.count else { return }
         let item = items[index]
-        let known = Self.result(of: item, overwrite: overwrite, skipsExisting: skipsExisting)
+        let replaces = overwrite || skipsExisting && item.output.map(isOwed) == true
+        let known = Self.result(of: item, overwrite: replaces, skipsExisting: skipsExisting)
         guard known == nil, let output = item.output else {
           if let known { ordered.record(known, at: index) }
           continue
         }
         do throws(LarderError) {
           let picture = try make(item.picture, output)
-          writer.write(picture, of: item, to: output) { ordered.record($0, at: index) }
+          writer.write(picture, of: item, to: output, overwrite: replaces) {
+            ordered.record($0, at: index)
+          }
         } catch {
           ordered.record(PictureResult(input: item.input.shown, error: error), at: index)
         }
@@ -360,7 +365,9 @@ extension PictureBatch {
     guard let output = item.output else { return PictureResult(input: input, error: item.error) }
     guard WholeFile.isThere(output) else { return nil }
     // An output is written as a whole, so that an empty file or a folder of its name is none.
-    if skipsExisting, let status = status(of: output), status.isFile, status.st_size > 0 {
+    if skipsExisting, !overwrite, let status = status(of: output), status.isFile,
+      status.st_size > 0
+    {
       return PictureResult(input: input, output: output.shown, isSkipped: true)
     }
     return overwrite ? nil : PictureResult(input: input, error: WholeFile.refusal(output, EEXIST))
@@ -369,7 +376,6 @@ extension PictureBatch {
 
 /// Writes finished pictures while other pictures are being made, because waiting for the disk takes no processor time.
 private final class OutputWriter: Sendable {
-  private let overwrite: Bool
   private let deliver: @Sendable (EncodedPicture, PictureResult) -> PictureResult
   private let queue = DispatchQueue(label: "larder.pictures.write", attributes: .concurrent)
   private let written = DispatchGroup()
@@ -378,11 +384,7 @@ private final class OutputWriter: Sendable {
   /// The folders to which this run has begun to write; true if there is a new file, so that the folder must be synced.
   private let folders = Mutex<[FilePath: Bool]>([:])
 
-  init(
-    overwrite: Bool,
-    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult
-  ) {
-    self.overwrite = overwrite
+  init(deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult) {
     self.deliver = deliver
   }
 
@@ -393,6 +395,7 @@ private final class OutputWriter: Sendable {
     _ picture: EncodedPicture,
     of item: PictureBatch.Item,
     to output: FilePath,
+    overwrite: Bool,
     then report: @escaping @Sendable (PictureResult) -> Void
   ) {
     slots.wait()

@@ -43,7 +43,7 @@ public enum WholeFile {
   }
 
   /// Creates a folder, and its parent folders if necessary.
-  static func makeFolder(_ folder: FilePath) throws(LarderError) {
+  package static func makeFolder(_ folder: FilePath) throws(LarderError) {
     guard !folder.isEmpty, !isThere(folder) else { return }
     try makeFolder(folder.removingLastComponent())
     guard folder.withPlatformString({ mkdir($0, 0o777) }) == 0 || errno == EEXIST else {

@@ -15,8 +15,7 @@ struct CatalogSchemaCommand: ParsableCommand {
     statuses: [.done: "printed"]
   )
 
-  @Flag(help: "No effect: the schema is always JSON.")
-  var json = false
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     Output.data(CatalogSchema.text)

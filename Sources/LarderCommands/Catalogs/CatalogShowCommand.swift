@@ -11,7 +11,7 @@ struct CatalogShowCommand: ParsableCommand {
       Example:  larder catalog show contentful > mine.yaml
 
       Its first lines list the other keys that a catalog file needs. To use a changed copy, give its \
-      path: format: ./mine.yaml
+      path: format: ./mine.yaml. With --json, the document is {"name", "file"}.
       """,
     statuses: [.done: "printed"]
   )
@@ -22,18 +22,15 @@ struct CatalogShowCommand: ParsableCommand {
   )
   var format: String
 
-  @Flag(
-    help: "Print one JSON document, {\"name\", \"file\"}: the format and its file's text."
-  )
-  var json = false
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
+    let file: String
     do throws(CatalogError) {
-      let file = try FormatCatalog.file(of: format)
-      guard json else { return Output.data(file) }
-      Output.json((try? ["name": format, "file": file].jsonLine()) ?? [])
+      file = try FormatCatalog.file(of: format)
     } catch {
       throw CommandFailure(error.description)
     }
+    try output.show(["name": format, "file": file], text: file, always: true)
   }
 }

@@ -3,6 +3,7 @@ import Dispatch
 import FoundationEssentials
 import Imaging
 import Synchronization
+import SystemPackage
 import Transport
 
 /// Posts stamped pictures to a server, with one request for each picture.
@@ -17,10 +18,24 @@ package final class PictureUpload: Sendable {
   private let transport: any Fetching
   private let policy: RetryPolicy
   private let memory: UploadMemory?
+
+  /// Records that a picture is about to be written to a file, and then to be posted.
+  ///
+  /// - Parameter output: The path of the file.
+  /// - Throws: ``LarderError`` with the code `disk` if the record cannot be written.
+  package func expect(_ output: FilePath) throws(LarderError) {
+    try memory?.expect(output.shown)
+  }
+
+  /// Whether the picture in a file was to be posted, and the server has not accepted it.
+  package func isOwed(_ output: FilePath) -> Bool { memory?.isOwed(output.shown) ?? false }
+
   private let random: @Sendable () -> Double
   private let pause: (@Sendable (Duration) -> Void)?
   private let isStopped = Atomic(false)
   private let stopping = DispatchSemaphore(value: 0)
+  /// The failure of every further upload, after the server asked to wait for longer than a run waits.
+  private let closed = Mutex<TransferFailure?>(nil)
 
   /// The size of the longest reply to accept.
   private static let replyLimit = ByteCount.mebibytes(1)
@@ -82,6 +97,7 @@ package final class PictureUpload: Sendable {
         fileName: fileName + ".jpg"
       )
       if let memory, memory.holds(filled, at: destination) {
+        try memory.settle(result.output)
         result.upload = PictureResult.Upload(
           isAccepted: true,
           status: nil,
@@ -93,7 +109,10 @@ package final class PictureUpload: Sendable {
       let sent = send(filled)
       result.upload = sent.account
       result.error = sent.failure.map { error(name, $0, sent.account) }
-      if sent.failure == nil { try memory?.add(filled, at: destination) }
+      if sent.failure == nil {
+        try memory?.add(filled, at: destination)
+        try memory?.settle(result.output)
+      }
     } catch {
       result.error = error
     }
@@ -108,6 +127,15 @@ package final class PictureUpload: Sendable {
   }
 
   private func send(_ form: MultipartForm) -> Sent {
+    if let failure = closed.withLock({ $0 }) {
+      let account = PictureResult.Upload(
+        isAccepted: false,
+        status: failure.status,
+        message: nil,
+        attempts: 0
+      )
+      return Sent(account: account, failure: failure)
+    }
     let request = request(form)
     var attempts = 0
     while true {
@@ -116,8 +144,14 @@ package final class PictureUpload: Sendable {
       case .success(let response):
         attempts += response.attempts
         return judged(response, body, attempts)
-      case .failure(let failure):
+      case .failure(var failure):
         attempts += max(failure.attempts, 1)
+        if failure.status == 429 || failure.status == 503, let seconds = failure.retryAfter,
+          !RetryPolicy.isFollowed(seconds)
+        {
+          failure.ask(toWait: seconds, from: .now())
+          closed.withLock { $0 = failure }
+        }
         let wait = policy.delay(
           afterUpload: failure,
           attempts: attempts,
@@ -196,8 +230,10 @@ package final class PictureUpload: Sendable {
     _ account: PictureResult.Upload
   ) -> LarderError {
     let isAmbiguous = failure.mayHaveBeenSent && failure.status == nil
+    let isClosed = failure.reason == .askedToWait
     let advice: String?
     switch failure.status {
+    case .some where isClosed: advice = failure.detail
     case .some(300...399): advice = "uploads do not follow redirects; give the final URL"
     case .some(401), .some(403): advice = "check the token"
     case nil where isAmbiguous:
