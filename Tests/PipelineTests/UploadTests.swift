@@ -250,7 +250,7 @@ import Transport
     #expect(results.map(\.upload?.attempts) == [1, 0, 0])
     for result in results {
       #expect(
-        result.error?.message.contains("asked-to-wait; the host asks to wait until 2") == true
+        result.error?.description.contains("asked-to-wait; the host asks to wait until 2") == true
       )
     }
   }

@@ -101,6 +101,26 @@ struct VeiledExchangeTests {
     #expect(try leaks(report) == [])
   }
 
+  @Test func `a secret of a header is stored in no URL of a response`() throws {
+    defer { [shop, other].forEach { $0.close() } }
+    shop["/list"] = ScriptedShop.Answer(
+      body: ScriptedShop.list(picture: other.url("/tok/EN+42=~s3cret/x.jpg"))
+    )
+    other["/tok/EN%2B42%3D~s3cret/x.jpg"] = ScriptedShop.Answer(
+      body: CacheSuiteOrigin.picture("picture one")
+    )
+
+    let report = try shop.run(
+      lines: #"headers: {X-Key: "Bearer ${KEY}"}"#,
+      list: "list",
+      environment: ["KEY": Self.secret],
+      among: [other.port]
+    )
+
+    #expect(report.pictures.fetched == 1)
+    #expect(try leaks(report) == [])
+  }
+
   @Test func `the ETag of a redirect's target is sent to no other URL`() throws {
     defer { [shop, other].forEach { $0.close() } }
     shop[list] = ScriptedShop.Answer(status: 302, fields: ["Location: /other"])
