@@ -1,5 +1,7 @@
 import CGlibc
 
+import Base
+
 /// The error of a failed transfer.
 package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   /// The reason, for example `http-404`.
