@@ -61,8 +61,7 @@ struct PictureRun {
         },
         workers: options.jobs,
         overwrite: options.force,
-        skipsExisting: options.skipExisting,
-        isOwed: { upload?.isOwed($0) ?? false }
+        skipsExisting: options.skipExisting
       ) { result in
         let (done, failed) = counts.withLock { counts in
           counts.done += 1
@@ -77,6 +76,8 @@ struct PictureRun {
         stop.isRaised
       } deliver: { picture, result in
         upload?.deliver(picture, result) ?? result
+      } isOwed: { output in
+        upload?.isOwed(output) ?? false
       }
     }
     let undated = results.count { $0.error?.code == .undated }

@@ -1,6 +1,5 @@
-import CGlibc
-
 import Base
+import CGlibc
 
 /// The error of a failed transfer.
 package struct TransferFailure: Error, Sendable, CustomStringConvertible {

@@ -306,10 +306,10 @@ extension PictureBatch {
     workers: Int? = nil,
     overwrite: Bool = false,
     skipsExisting: Bool = false,
-    isOwed: @Sendable (FilePath) -> Bool = { _ in false },
     report: @escaping @Sendable (PictureResult) -> Void = { _ in },
     isCancelled: @Sendable () -> Bool = { false },
-    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
+    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 },
+    isOwed: @Sendable (FilePath) -> Bool = { _ in false }
   ) throws(LarderError) -> [PictureResult] {
     let next = Atomic(0)
     let ordered = OrderedResults(count: items.count, report: report)
