@@ -81,6 +81,8 @@ extension CatalogError {
     public static let unexpectedShape = Code(rawValue: "unexpected-shape")
     /// A body has no list of items at the expected path: the value is missing or `null`.
     public static let absentItems = Code(rawValue: "absent-items")
+    /// The response has a text, a number or a Boolean value in the place of the items.
+    public static let otherItems = Code(rawValue: "other-items")
     /// A body with the details of many items does not have the detail of the requested item.
     public static let absentDetail = Code(rawValue: "absent-detail")
     /// The content of a body says that the request failed.

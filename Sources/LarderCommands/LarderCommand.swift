@@ -69,7 +69,7 @@ package struct LarderCommand: ParsableCommand {
     Workers.beOneIfAsked(by: ProgramArguments.all)
     Descriptors.makeRoom()
     do {
-      let arguments = Array(ProgramArguments.all.dropFirst())
+      let arguments = withEmptyValues(Array(ProgramArguments.all.dropFirst()))
       if let fault = CommandName.fault(in: arguments, of: Self.self) {
         throw CommandFailure(fault)
       }
@@ -85,6 +85,17 @@ package struct LarderCommand: ParsableCommand {
   ///
   /// The process must not end during it: the clean-up of its libraries would crash if a command fails early.
   static let libcurlOpening = DispatchGroup()
+
+  /// The arguments, in which an option with an empty value, such as `--badge=`, is two words.
+  ///
+  /// For `--badge=`, the argument parser would take the next argument as the value.
+  static func withEmptyValues(_ arguments: [String]) -> [String] {
+    let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+    return arguments[..<end].flatMap { word in
+      word.hasPrefix("--") && word.firstIndex(of: "=") == word.indices.last
+        ? [String(word.dropLast()), ""] : [word]
+    } + arguments[end...]
+  }
 
   /// Parses the arguments as those of the command that they name.
   ///

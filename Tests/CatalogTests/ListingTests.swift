@@ -240,7 +240,8 @@ struct ListingTests {
       (#"{"statusCode": 500, "body": []}"#, .reportedFailure),
       (#"{"status": "404", "errors": []}"#, .reportedFailure),
       (#"{"message": "x", "errors": []}"#, .absentItems), (#"{"body": {}}"#, .absentItems),
-      ("{}", .absentItems), ("5", .absentItems), ("[{]", .malformedJSON),
+      ("{}", .absentItems), ("5", .otherItems), (#"{"body": "x"}"#, .otherItems),
+      ("[{]", .malformedJSON),
       ("[]\n[]", .malformedJSON),
     ])
   func `a body without the expected items is an error`(body: String, code: CatalogError.Code) {

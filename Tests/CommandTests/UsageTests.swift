@@ -1,6 +1,8 @@
 import Support
 import Testing
 
+@testable import LarderCommands
+
 /// Wrong command lines, which end with the status 64, a reason and advice.
 @Suite struct UsageTests {
   /// Whether a command with `--json` printed the error as its document.
@@ -197,5 +199,21 @@ import Testing
     }
     #expect(isPlain, "\(run.errors.debugDescription)")
     #expect(!run.errors.split(separator: "\n").contains { $0.hasPrefix("larder: all is well") })
+  }
+
+  @Test func `an option with an empty value does not take the next argument`() throws {
+    let shop = try Shop()
+    #expect(try shop.sync("--no-details").status == 0)
+
+    let badge = try shop.larder("list", "--badge=", "main", "--json")
+    let deadline = try Command.larder(["sync", "--deadline=", "--json", shop.catalog])
+
+    #expect(try shop.larder("list", "--badge", "", "main", "--json").output == badge.output)
+    #expect(deadline.status == 64)
+    #expect(
+      LarderCommand.withEmptyValues(["a", "--b=", "--c=d=", "--", "--e="]) == [
+        "a", "--b", "", "--c=d=", "--", "--e=",
+      ]
+    )
   }
 }

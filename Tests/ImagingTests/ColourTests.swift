@@ -194,7 +194,8 @@ struct ColourTests {
     #expect(try (40...200).contains(shown(white / 2)))
   }
 
-  @Test func `grey with a grey profile becomes sRGB grey`() throws {
+  /// A profile for grey with a linear curve, so that a sample of 64 means 137 of sRGB.
+  private static func linearGrey() -> [UInt8] {
     var curve = [UInt8]("curv".utf8) + [0, 0, 0, 0, 0, 0, 0, 1, 1, 0]
     curve += [0, 0]
     // The profile has a linear curve and the white point of the medium.
@@ -209,8 +210,11 @@ struct ColourTests {
     head += [UInt8](repeating: 0, count: 12) + Array("acsp".utf8)
     head += [UInt8](repeating: 0, count: 28) + [0, 0, 0xF6, 0xD6, 0, 1, 0, 0, 0, 0, 0xD3, 0x2D]
     head += [UInt8](repeating: 0, count: 128 - head.count)
-    let profile = head + tags + curve + white
+    return head + tags + curve + white
+  }
 
+  @Test func `grey with a grey profile becomes sRGB grey`() throws {
+    let profile = Self.linearGrey()
     for (layout, depth) in [(.grey, 8), (.grey, 16), (.greyAlpha, 8), (.bgrx, 8)]
       as [(Bitmap.Layout, Int)]
     {
@@ -223,6 +227,32 @@ struct ColourTests {
       #expect(abs(Int(made[0, 0][0]) * 255 / (depth == 16 ? 65_535 : 255) - 137) <= 1, "\(layout)")
       if layout == .greyAlpha || layout == .bgrx { #expect(made.samples.last == 64) }
     }
+  }
+
+  @Test(arguments: [PictureFormat.webp, .avif, .png, .jpeg])
+  func `a grey picture with a profile keeps it, or is converted where it becomes RGB`(
+    _ format: PictureFormat
+  ) throws {
+    var tags = PictureTags()
+    tags.profile = Self.linearGrey()
+    let grey = Bitmap(
+      width: 16,
+      height: 16,
+      layout: .grey,
+      samples: [UInt8](repeating: 64, count: 256)
+    )
+    let file = try PictureFile(
+      PNGCodec.encode(BitmapRows(grey), to: tags.output(to: nil), PictureLimits().named("grey"))
+        .bytes()
+    )
+    var crop = Crop()
+    crop.format = format
+
+    let made = try PictureFile(crop.apply(to: file).bytes)
+
+    let keeps = format == .png || format == .jpeg
+    #expect(try abs(Int(decoded(made.bytes).colour(8, 8).red) - (keeps ? 64 : 137)) <= 3)
+    #expect(made.probe.structure.profile.isEmpty != keeps)
   }
 
   @Test func `a palette is converted in place, and the file is marked sRGB`() throws {

@@ -340,7 +340,7 @@ extension Crop {
   /// The pixels of a file, as an encoder receives them.
   func pixels(of file: PictureFile) throws(ImagingError) -> Bitmap {
     let framing = try framing(of: file)
-    let plan = plan(of: file.probe, framing, isConverted: converts(file))
+    let plan = plan(of: file.probe, framing, isConverted: converts(file, framing))
     return try file.withRows(plan.request, limits) { (opened) throws(ImagingError) in
       try taken(opened, plan, of: file)
         .collected(limits.named(file.name))

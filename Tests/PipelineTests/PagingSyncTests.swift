@@ -171,7 +171,7 @@ struct PagingSyncTests {
     #expect(second.sections[0].items == 3 && second.sections[0].skipped == 2)
   }
 
-  @Test(arguments: [400, 404, 410, 416])
+  @Test(arguments: [204, 400, 404, 410, 416])
   func `a missing page ends the listing after a good page, but is a failure as the first page`(
     status: Int
   ) throws {
@@ -233,7 +233,8 @@ struct PagingSyncTests {
   }
 
   @Test(arguments: [
-    "", "null", " null\n", #"{"body": null}"#, #"{"message": "no more"}"#, #"{"body": []}"#,
+    "null", " null\n", #"{"body": null}"#, #"{"body": {}}"#, #"{"message": "no more"}"#,
+    #"{"body": []}"#,
   ])
   func
     `a body without a list ends the listing after a good page, but is a failure as the first page`(
@@ -254,7 +255,12 @@ struct PagingSyncTests {
     #expect(gone.outcome != .complete && gone.sections.map(\.items) == [3])
   }
 
-  @Test(arguments: [FaultEffect.status(500), .status(403), .body(Array("<html>".utf8))])
+  @Test(
+    arguments: [FaultEffect.status(500), .status(403)]
+      + ["<html>", "", " ", #""none""#, "5", #"{"body": "none"}"#, #"{"body": false}"#].map {
+        .body(Array($0.utf8))
+      }
+  )
   func `when a page fails, the pages before it are used and the stored pages after it kept`(
     effect: FaultEffect
   ) throws {

@@ -142,7 +142,8 @@ package struct ListingDecoder: Sendable {
         listing.append(part)
       } catch {
         // A window does not show whether other windows have the fault too, such as the same key or id.
-        guard error.code != .stopped, isWhole || error.code == .absentItems else { throw error }
+        guard error.code != .stopped, isWhole || [.absentItems, .otherItems].contains(error.code)
+        else { throw error }
         fail(key, error.reason, error.remedy)
       }
     }
@@ -315,8 +316,15 @@ package struct ListingDecoder: Sendable {
       return try records.apply(to: elements, of: subject, within: limits)
     }
     let paths = mapping.items.map(\.description).joined(separator: ", ")
+    // A shop can leave out an empty list. It does not write a text or a number in its place, unless something is wrong.
+    let places =
+      try [root]
+      + mapping.items.compactMap { path throws(CatalogError) in
+        path.isSingular ? try path.firstValue(in: root) : nil
+      }
+    let isOther = places.contains { ![.array, .object, .null].contains($0.kind) }
     throw CatalogError(
-      .absentItems,
+      isOther ? .otherItems : .absentItems,
       subject: subject,
       reason: "expected an array of items at \(paths), found none in \(root.kind.phrase)",
       remedy: "correct \"items\" in the catalog file"

@@ -37,10 +37,15 @@ struct ItemFields {
       let title = rankings[.title]?.first
       switch field {
       case .title:
-        if isLenient, ranking.allSatisfy(\.evidence.isRefused) {
-          ranking = FieldScore.possibleTitles(evidence) + ranking
-        }
         ranking = Self.doubted(Self.named(ranking))
+        // A name that many items lack, such as that of their fuel, is no title if no other title stands in for it.
+        if let best = ranking.first?.evidence, best.isRefused,
+          !ranking.contains(where: { $0.evidence.fills(best) })
+        {
+          ranking = isLenient ? FieldScore.possibleTitles(evidence) + ranking : []
+        } else if isLenient, ranking.isEmpty {
+          ranking = FieldScore.possibleTitles(evidence)
+        }
       case .description:
         guard let title else { break }
         ranking.removeAll { title.evidence.share(with: $0.evidence, ==) > 0.9 }

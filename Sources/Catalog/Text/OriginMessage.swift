@@ -121,7 +121,7 @@ extension CatalogError {
   /// - Returns: The error with the message, or the error itself if the body has no message.
   package func quoting(_ body: [UInt8]) -> CatalogError {
     let codes: Set<Code> = [
-      .malformedJSON, .absentItems, .unexpectedShape, .reportedFailure, .transform,
+      .malformedJSON, .absentItems, .otherItems, .unexpectedShape, .reportedFailure, .transform,
     ]
     // A document of another kind than expected was read all the same: only its title, such as "Log in", says more.
     let isRead = code == .unexpectedShape

@@ -68,7 +68,17 @@ extension Crop {
     return own.isEmpty ? file.probe.structure.namedProfile : own
   }
 
-  func converts(_ file: PictureFile) -> Bool {
-    convertsToSRGB && (file.probe.structure.isInk || !colours(of: file).isEmpty)
+  /// Whether the colours of a picture are converted to sRGB.
+  ///
+  /// They are if the options say so, or if a grey picture with a profile becomes RGB: a profile for grey does not describe
+  /// RGB.
+  func converts(_ file: PictureFile, _ framing: Framing, isStamped: Bool = false) -> Bool {
+    let profile = colours(of: file)
+    if convertsToSRGB { return file.probe.structure.isInk || !profile.isEmpty }
+    let target = target(of: file.probe.format)
+    let hasColouredPad = framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false
+    let becomesRGB = isStamped || target == .webp || target == .avif || hasColouredPad
+    // Bytes 16 to 19 of a profile name its colour space. (ICC.1:2022, 7.2.6)
+    return becomesRGB && profile.dropFirst(16).starts(with: "GRAY".utf8)
   }
 }

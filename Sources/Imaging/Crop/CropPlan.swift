@@ -98,10 +98,11 @@ extension Crop {
     let canvas = framing(file.probe).canvas
     try limits.named(file.name).check(width: canvas.width, height: canvas.height)
     if stamp == nil, let picture = try losslessJPEG(file) { return picture }
-    let plan = try plan(
+    let framing = try framing(of: file)
+    let plan = plan(
       of: file.probe,
-      framing(of: file),
-      isConverted: converts(file),
+      framing,
+      isConverted: converts(file, framing, isStamped: stamp != nil),
       isStamped: stamp != nil
     )
     return try file.withRows(plan.request, limits) { (opened) throws(LarderError) in

@@ -51,11 +51,9 @@ struct DocumentBody: RandomAccessBody {
     try piece(at: 0, most: count)
   }
 
-  /// Whether the body is empty or the JSON value `null`, apart from white space.
-  func isVoid() throws(LarderError) -> Bool {
-    guard count <= 64 else { return false }
-    let text = try whole().filter { !" \t\r\n".utf8.contains($0) }
-    return text.isEmpty || text == Array("null".utf8)
+  /// Whether the body is the JSON value `null`, apart from white space.
+  func isNull() throws(LarderError) -> Bool {
+    try count <= 64 && whole().filter { !" \t\r\n".utf8.contains($0) } == Array("null".utf8)
   }
 
   /// Reads the whole body into memory and decodes it.

@@ -139,6 +139,16 @@ extension RunContext {
       let failure = TransferFailure.notModified(head.url.redacted, attempts: response.attempts)
       return document.confirmed(by: stored) ?? document.failed(failure, at: now, for: traits)
     }
+    if head.status == 204 {
+      var failure = TransferFailure(
+        reason: .http(204),
+        url: head.url.redacted,
+        detail: "no content",
+        attempts: response.attempts
+      )
+      failure.status = 204
+      return document.failed(failure, at: now, for: traits)
+    }
     // The answer to a POST is not stored with header fields for caching, so that every run sends the POST again. (RFC
     // 9110, section 9.3.3)
     let stored =

@@ -120,7 +120,7 @@ extension TransferFailure {
   /// Whether this is an answer that shops send to a request for a page after the last one.
   var endsListing: Bool {
     guard let status, reason == .http(status) else { return false }
-    return [400, 404, 410, 416].contains(status)
+    return [204, 400, 404, 410, 416].contains(status)
   }
 }
 

@@ -189,7 +189,7 @@ final class SectionStage: Sendable {
     into reading: SectionReading,
     wasHeld: Bool
   ) throws(LarderError) {
-    if !reading.pages.isEmpty, try body.isVoid() { return try end(at: reading, wasHeld: wasHeld) }
+    if !reading.pages.isEmpty, try body.isNull() { return try end(at: reading, wasHeld: wasHeld) }
     let base = context.catalog.mapping(ofSource: reading.position)
       .pictureBase(catalog: context.localBase, document: base)
     let draft: PageDraft

@@ -192,7 +192,8 @@ struct HostRule: Sendable {
   /// - Returns: Whether the server accepts requests under this host name.
   func admits(_ authority: String, at local: SocketAddress?) -> Bool {
     guard let host = Self.host(of: authority) else { return false }
-    if names.contains(host) { return true }
+    // The server prints the address `0.0.0.0` or `::` if it listens on all addresses.
+    if names.contains(host) || ["0.0.0.0", "::"].contains(host) { return true }
     guard let own = local?.ipAddress else { return false }
     if LoopbackAddress.isOne(own), Self.loopbackNames.contains(host) { return true }
     return host == own || "::ffff:" + host == own

@@ -98,7 +98,7 @@ extension SoakShop {
     case .garbage(let text):
       // After a good page, a body without a list means that there are no more pages.
       let isVoid =
-        ["", "null", "{\"items\": null}", "{\"items\": {}}", "{\"data\": []}"].contains(text)
+        ["null", "{\"items\": null}", "{\"items\": {}}", "{\"data\": []}"].contains(text)
       var worth = SoakAnswer.Worth.nothing
       if isVoid, case .listing = resource.content { worth = .gone }
       return whole(Array(text.utf8), fields, worth)
