@@ -145,7 +145,7 @@ final class Exchange {
     let list = key.list(userAgent: policy.options.userAgent)
     easy.set(CURLOPT_HTTPHEADER, context: list.raw)
     headerList = list
-    // Whatever the value, libcurl decodes the body. The header line in the list replaces its own.
+    // With any value, libcurl decodes the body. The header line in the list replaces its own.
     easy.set(CURLOPT_ACCEPT_ENCODING, key.letsLibcurlDecode ? "identity" : nil)
   }
 

@@ -1974,4 +1974,58 @@ struct ProposalEvidenceTests {
 
     #expect(linesWithoutComments(of: file.text).contains("  salePrice: $.\(name)"))
   }
+
+  /// The keys that are unsure in a proposal for twelve items, which `members` makes of the numbers from 0.
+  private static func unsure(_ members: (Int) -> String) throws -> [String] {
+    let items = (0..<12).map { #"{"id": "c\#($0)", "name": "Cup \#($0)", \#(members($0))}"# }
+    let file = try proposal(of: "[\(items.joined(separator: ","))]")
+    return file.unsure
+  }
+
+  @Test func `a price that is 1, 2, 3 or 4 in all items may be a level`() throws {
+    #expect(try Self.unsure { #""price": \#($0 % 4 + 1)"# }.contains("salePrice"))
+    #expect(try !Self.unsure { #""price": \#($0 % 4).5"# }.contains("salePrice"))
+  }
+
+  @Test func `a description or picture that few items have is not sure`() throws {
+    let text = "A long sentence about the terms of a coupon, which nobody reads."
+    let few = try Self.unsure { place in
+      place < 2
+        ? #""price": 9.5, "coupon": {"description": "\#(text) \#(place)", "image": "https://c.example/\#(place).jpg"}"#
+        : #""price": 9.5"#
+    }
+
+    #expect(few.contains("description") && few.contains("thumbnail"))
+  }
+
+  @Test func `an address with a mark before it is no sure picture`() throws {
+    let unsure = try Self.unsure { #""price": 9.5, "image": "@https://c.example/\#($0).jpg""# }
+
+    #expect(unsure.contains("thumbnail"))
+  }
+
+  @Test
+  func
+    `a feed whose CDATA sections are escaped is read, and prices that cannot be read are unsure`()
+    throws
+  {
+    func feed(_ price: String) -> String {
+      let items = (0..<4).map { place in
+        let title = "&lt;![CDATA[Cup \(place)]]&gt;"
+        return "<item><g:id>\(place)</g:id><g:title>\(title)</g:title><g:price>\(price)</g:price>"
+          + "<g:image_link>https://c.example/\(place).jpg</g:image_link></item>"
+      }
+      return #"<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel>"#
+        + items.joined() + "</channel></rss>"
+    }
+
+    let read = try proposal(of: feed("&lt;![CDATA[82.88 TRY]]&gt;"))
+    let unread = try proposal(of: feed("82.88 of something"))
+
+    #expect(read.text.contains("format: google-merchant"))
+    let items = read.listings[0].sections[0].items
+    #expect(items.map(\.title) == (0..<4).map { "Cup \($0)" })
+    #expect(items.allSatisfy { $0.salePrice?.minorUnits == 8288 })
+    #expect(unread.unsure.contains("salePrice"))
+  }
 }

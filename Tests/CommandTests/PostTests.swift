@@ -93,7 +93,9 @@ import class Support.ClosedPort
     #expect(command.status == status)
     #expect(command.errors.contains(words), "\(command.errors)")
     #expect(diary.store.orders.count == 1)
-    #expect(try diary.folder.contents(below: "out").keys.sorted() == ["morning.png"])
+    #expect(
+      try diary.folder.contents(below: "out").keys.sorted() == [".larder-posted", "morning.png"]
+    )
   }
 
   @Test func `an unreachable server is status 69`() throws {

@@ -157,7 +157,7 @@ private final class GuardedShop: Sendable {
     #expect(failures.count == 8)
     #expect(
       failures[0]["detail"].string
-        == "the token command refresh \(words); the origin says: no entry for Bearer ***"
+        == "the token command refresh \(words); the origin says: no entry for ${OLD}"
     )
     #expect(shop.runs == 1)
   }

@@ -316,12 +316,11 @@ package struct ListingDecoder: Sendable {
       return try records.apply(to: elements, of: subject, within: limits)
     }
     let paths = mapping.items.map(\.description).joined(separator: ", ")
-    // A shop can leave out an empty list. It does not write a text or a number in its place, unless something is wrong.
-    let places =
-      try [root]
-      + mapping.items.compactMap { path throws(CatalogError) in
-        path.isSingular ? try path.firstValue(in: root) : nil
-      }
+    // A shop can leave out an empty list. It does not write a text or a number there, unless something is wrong.
+    var places = [root]
+    for path in mapping.items where path.isSingular {
+      if let place = try path.firstValue(in: root) { places.append(place) }
+    }
     let isOther = places.contains { ![.array, .object, .null].contains($0.kind) }
     throw CatalogError(
       isOther ? .otherItems : .absentItems,

@@ -218,10 +218,14 @@ struct FieldScore {
     let score = named(field, evidence) * fit(field, evidence)
     // Among paths that are equally likely, a shorter path precedes, and a path where more items have a value.
     let depth = Double(max(0, evidence.place.steps.count - 1))
-    return FieldScore(
+    let judged = FieldScore(
       evidence: evidence,
       confidence: score * max(0.94, 1 - 0.01 * depth) * (0.95 + 0.05 * evidence.share)
     )
+    // What few items have is possibly that of something else, such as the terms of their coupon.
+    let isRare =
+      [.description, .thumbnail, .gallery].contains(field) && evidence.share < 0.25
+    return isRare ? judged.doubtful : judged
   }
 
   /// The paths that possibly lead to the field, the likeliest first.
@@ -414,7 +418,7 @@ struct FieldScore {
     if isOfPrice, evidence.share({ $0.contains(where: \.isWholeNumber) }) > 0.5 { return 0 }
     let isCalled = ["description", "desc", "descr"].contains { name.hasSuffix(" \($0)") }
     if isCalled, evidence.share({ $0.count { $0 == " " } > 1 }) > 0.5 { return 0.85 }
-    return evidence.place.steps.count < 4 && evidence.share(isSentence) > 0.7 ? 0.72 : 0
+    return evidence.place.steps.count < 4 && evidence.share(isSentence) > 0.7 ? 0.6 : 0
   }
 
   /// Whether a text has six words or more, and a mark such as a point that ends a sentence.
@@ -480,7 +484,7 @@ struct FieldScore {
       // 1, 2, 3 … are hardly prices: a `bid` that counts is the number of a book or a brand.
       let isNumber = evidence.isCount && place.plainName.hasSuffix("id")
       return isList || isCode || isNumber || read < 0.8 || evidence.leading == 0
-        ? 0 : evidence.isCount ? min(read, FieldScore.doubt) : read
+        ? 0 : evidence.isCount || isLevel(evidence) ? min(read, FieldScore.doubt) : read
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0
       let isDegrees = evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1
@@ -488,13 +492,23 @@ struct FieldScore {
       let isKnown = evidence.share { Double($0) == 0 } < 1
       return isDegrees && isKnown && !place.isMany ? 1 : 0
     case .thumbnail:
-      return evidence.isText && isPictures(evidence) ? (place.isMany ? 0.9 : 1) : 0
+      guard evidence.isText, isPictures(evidence) else { return 0 }
+      let isMarked = evidence.share(PictureText.isMarked) > 0.5
+      return isMarked ? FieldScore.doubt : place.isMany ? 0.9 : 1
     case .gallery:
       let isMany =
         place.isMany || evidence.hasTextLists
         ? isPictures(evidence) : PictureText.separator(of: evidence) != nil
       return evidence.isText && isMany ? 1 : 0
     }
+  }
+
+  /// Whether the values are numbers from 0 to 5, which can say how expensive a place is.
+  private static func isLevel(_ evidence: FieldEvidence) -> Bool {
+    evidence.held > 5
+      && evidence.share { text in
+        Double(text).map { (0...5).contains($0) && $0 == $0.rounded() } ?? false
+      } == 1
   }
 
   /// Whether a text is a part of a URL that was made from a title, such as `blue-tea-cup`.

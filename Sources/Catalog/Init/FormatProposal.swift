@@ -79,11 +79,14 @@ struct FormatProposal: ProposedReading {
     pagingLines = Self.pagingLines(format, page)
     let items = listing.sections.flatMap(\.items)
     // A price in another currency than the decoder's is a price too.
-    lacksPrices =
-      !rules.isEmpty
-      && !elements.contains { element in
-        rules.contains { (try? $0.path.firstValue(in: element))?.isEmpty == false }
-      }
+    let priced = elements.count { element in
+      rules.contains { (try? $0.path.firstValue(in: element))?.isEmpty == false }
+    }
+    lacksPrices = !rules.isEmpty && priced == 0
+    let readPrices = items.count { $0.salePrice != nil || $0.normalPrice != nil }
+    let pictures = items.compactMap(\.images.first).map(\.url)
+    let areUnread = readPrices * 2 < priced
+    let areOdd = pictures.count { !PictureText.isLink($0) } * 2 > pictures.count
     let images = decoder.mapping.item.images
     lacksPictures =
       ImageReference.Role.allCases.contains { !images[$0].isEmpty }
@@ -99,15 +102,24 @@ struct FormatProposal: ProposedReading {
     let ranges = elements.count { $0["highPrice"] != nil }
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
     let listPrice = Self.unreadListPrice(evidence, besides: prices, of: items)
-    let repeated = items.repetitions
+    let repeated = Self.repetitions(items)
     unsure =
       (itemsLines.isEmpty ? [] : ["items"]) + (repeated > 0 ? ["id"] : [])
       + (hasCurrency ? [] : ["currency"])
-      + (listPrice == nil ? [] : ["normalPrice"]) + (isRange ? ["salePrice"] : [])
+      + (listPrice == nil ? [] : ["normalPrice"]) + (isRange || areUnread ? ["salePrice"] : [])
+      + (areOdd ? ["thumbnail"] : [])
     var notes: [String] = []
+    if areUnread {
+      let some = "\(priced - readPrices) of \(priced) prices"
+      notes.append(YAMLText.comment("\(some) cannot be read; sync or check says why"))
+    }
+    if areOdd {
+      let one = PlainText.line(String(pictures[0].prefix(80)))
+      notes.append(YAMLText.comment("most pictures have no address that can be fetched: \(one)"))
+    }
     if repeated > 0 {
       let some = "\(repeated) of \(items.count) items"
-      notes = [YAMLText.comment("\(some) have the id of another; a sync keeps the first")]
+      notes.append(YAMLText.comment("\(some) have the id of another; a sync keeps the first"))
     }
     if let evidence = listPrice?.evidence {
       let some = "\(evidence.phrase) in \(evidence.held) of \(evidence.total) items"
@@ -121,6 +133,18 @@ struct FormatProposal: ProposedReading {
       notes.append(YAMLText.comment(comment))
     }
     self.notes = notes
+  }
+
+  /// The number of items that have the id of an earlier one and differ from it.
+  private static func repetitions(_ items: [StoreItem]) -> Int {
+    var first: [String: StoreItem] = [:]
+    return items.count { item in
+      guard let other = first[item.id] else {
+        first[item.id] = item
+        return false
+      }
+      return other != item
+    }
   }
 
   /// Whether the format finds no price or no picture in any item, although the response has them at other paths.

@@ -269,6 +269,11 @@ enum PictureText {
     !hasEnding(text) && text.lowercased().contains(/\/(?:api|rest|restapi|graphql)[.\/\-]/)
   }
 
+  /// Whether a text begins with a mark with which no URL begins, such as `@https://cdn.example/1.jpg`.
+  static func isMarked(_ text: String) -> Bool {
+    text.trimmed.first.map { "@\"'(<[|*#".contains($0) } ?? false
+  }
+
   /// Whether a text is the name of a file alone, such as `p0.jpg`, which tells nothing about its folder or host.
   static func isBare(_ text: String) -> Bool { !text.contains("/") }
 

@@ -308,17 +308,3 @@ extension ProposedFile {
     return file
   }
 }
-
-extension Collection<StoreItem> {
-  /// The number of items that have the id of an earlier one and differ from it.
-  package var repetitions: Int {
-    var first: [String: StoreItem] = [:]
-    return count { item in
-      guard let other = first[item.id] else {
-        first[item.id] = item
-        return false
-      }
-      return other != item
-    }
-  }
-}

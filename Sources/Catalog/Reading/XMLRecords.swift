@@ -47,10 +47,18 @@ struct XMLRecords {
     ///
     /// If a name occurs several times, its value is a list.
     var value: RecordValue {
-      let own = text.trimmed
+      let own = Self.unwrapped(text.trimmed)
       guard !members.isEmpty else { return .text(own) }
       let all = own.isEmpty ? members : members + [("#text", [.text(own)])]
       return .object(all.map { ($0.name, $0.values.count == 1 ? $0.values[0] : .list($0.values)) })
+    }
+
+    /// A text without the marks of a CDATA section around it.
+    ///
+    /// Such marks are in the text itself if a shop escapes a section that it has made: `&lt;![CDATA[Cup]]&gt;`.
+    private static func unwrapped(_ text: String) -> String {
+      guard text.hasPrefix("<![CDATA["), text.hasSuffix("]]>") else { return text }
+      return text.dropFirst(9).dropLast(3).trimmed
     }
 
     mutating func add(_ value: RecordValue, _ name: String, isPlain: Bool) {

@@ -298,7 +298,7 @@ extension PictureBatch {
 
   /// Makes every picture by a call of `make`, on several threads; the caller must have checked the options.
   ///
-  /// If `isOwed` is true of an existing output, it is made anew although `skipsExisting` is true. The other parameters are the
+  /// If `isOwed` is true of an existing output, it is made again although `skipsExisting` is true. The other parameters are the
   /// same as in the public function of the same name.
   @discardableResult
   package func run(

@@ -353,7 +353,7 @@ struct ProposalDocument: Encodable {
   @OrNull private var file: String?
   private let items: Int
   private let skipped: Int
-  /// The number of items that have the id of an earlier item of their section and differ from it.
+  /// The number of items that have the id of an earlier item of their section.
   private let repeated: Int
   private let refused: Bool
   private let sections: [String]
@@ -368,7 +368,7 @@ struct ProposalDocument: Encodable {
     let skips = proposed.listings.flatMap(\.skipped).filter { $0.lost == .item }
     items = all.map(\.items.count).reduce(0, +)
     skipped = Set(skips.map { "\($0.section) \($0.index)" }).count
-    repeated = all.map(\.items.repetitions).reduce(0, +)
+    repeated = items - all.map { Set($0.items.map(\.id)).count }.reduce(0, +)
     refused = proposed.listings.contains { $0.sections.contains(where: $0.isRefused) }
     sections = all.map(\.key)
     examples = all.flatMap(\.items).prefix(3).map { item in
