@@ -53,7 +53,8 @@ struct DocumentBody: RandomAccessBody {
 
   /// Whether the body is the JSON value `null`, apart from white space.
   func isNull() throws(LarderError) -> Bool {
-    try count <= 64 && whole().filter { !" \t\r\n".utf8.contains($0) } == Array("null".utf8)
+    guard count <= 64 else { return false }
+    return try whole().filter { !" \t\r\n".utf8.contains($0) } == Array("null".utf8)
   }
 
   /// Reads the whole body into memory and decodes it.
