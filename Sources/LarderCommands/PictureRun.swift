@@ -98,7 +98,7 @@ struct PictureRun {
       showsProgress || results.contains(where: \.isFaulty) && !isJSON && !isQuiet
     {
       let time = Quantities.duration((ContinuousClock.now - began) / .seconds(1))
-      Output.note(PictureResult.summary(of: results) + (showsProgress ? ", in \(time)" : ""))
+      Log(output).note(PictureResult.summary(of: results) + (showsProgress ? ", in \(time)" : ""))
     }
     return signals.status ?? ExitStatus(results)
   }
@@ -135,7 +135,7 @@ struct PictureRun {
     if let error = result.error {
       Log(output).error(error.commandText)
     } else if output.verbose > 0, !output.quiet {
-      Output.note(result.line)
+      Log(output).note(result.line)
     }
     for words in result.warnings { Log(output).error(words) }
     return ExitStatus([result])
@@ -153,9 +153,9 @@ struct PictureRun {
       .map { "\($0.value) \($0.key)" }
     let named = words.prefix(6).joined(separator: ", ") + (words.count > 6 ? ", …" : "")
     let are = others.count == 1 ? "is not a picture" : "are not pictures"
-    Output.note("\(Quantities.count(others.count, "file")) \(are): \(named)")
+    Log(output).note("\(Quantities.count(others.count, "file")) \(are): \(named)")
     guard output.verbose > 0 else { return }
-    for file in others { Output.note("\(file.shown) is not a picture") }
+    for file in others { Log(output).note("\(file.shown) is not a picture") }
   }
 
   private static func tell(_ result: PictureResult, isJSON: Bool, isQuiet: Bool, _ log: Log) {

@@ -271,6 +271,9 @@ import Testing
       #expect(try status(host) == 421, "\(host)")
     }
     #expect(try status(nil) == 400)
+    #expect(try server.raw(Array("GET /healthz HTTP/1.0\r\n\r\n".utf8)).status == 200)
+    let everywhere = try Served(shop, "--bind", "0.0.0.0")
+    #expect(try everywhere.send("GET", "/healthz", host: "0.0.0.0").status == 200)
     #expect(try server.send("GET", "http://evil.example/healthz").status == 421)
     for method in ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "CONNECT", "BREW"] {
       #expect(try [400, 405].contains(server.send(method, "/healthz").status), "\(method)")

@@ -238,7 +238,8 @@ struct FieldScore {
   /// The short texts that differ in most of the items; each has the confidence ``floor``.
   ///
   /// If there are none, a text such as `slug` is the title, or else a title that all items share, or else the URL of a
-  /// page or a picture, or else a code, or else a text that differs in a third of the items, or else a number.
+  /// page or a picture, or else a code, or else a text with a third as many values as items, or with more than
+  /// 20, or else a number.
   static func possibleTitles(_ all: [FieldEvidence]) -> [FieldScore] {
     // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage, or "64GB".
     func isNumber(_ evidence: FieldEvidence) -> Bool {
@@ -250,7 +251,8 @@ struct FieldScore {
         FieldRules.has("other", "person", "mark", "counter", in: NameWords.plain($0))
           || FieldRules.isID($0)
       }
-      return fit(.title, evidence) > 0.5 && evidence.variety > 0.3 && !isOther
+      let varies = evidence.variety > 0.3 || evidence.distinct.count > 20
+      return fit(.title, evidence) > 0.5 && varies && !isOther
         && evidence.share { $0.utf8.count <= 200 } == 1
     }
     let texts = repeating.filter { $0.variety > 0.5 }
@@ -261,8 +263,10 @@ struct FieldScore {
     }
     let named = all.filter { evidence in
       let name = evidence.place.plainName
-      return evidence.isText && evidence.isOne && isCalledTitle(name)
-        && !FieldRules.has("other", "person", in: name)
+      let first = name.split(separator: " ").first.map(String.init) ?? ""
+      return evidence.isText && evidence.isOne
+        && (isCalledTitle(name) || FieldRules.isNamed("thing", first))
+        && !FieldRules.has("other", "person", "measure", in: name)
     }.ranked(by: \.share)
     let shared = named.first.map { !$0.isRefused } == true ? named : []
     let links = all.filter { evidence in

@@ -226,6 +226,11 @@ struct Log {
     say("warning", message)
   }
 
+  /// Logs something that is no problem.
+  func note(_ message: String) {
+    if format == .json { say("info", message) } else { Output.note(message) }
+  }
+
   private func say(_ level: String, _ message: String) {
     // The message stays on one line, even if it contains text from a server.
     let message = PlainText.row(message)

@@ -112,12 +112,13 @@ final class Site: Sendable {
       let methods = route == nil ? "GET, HEAD, POST" : "GET, HEAD"
       throw .problem(405, "method not allowed", [("Allow", methods)], closes: true)
     }
-    guard let target = parsed, names.count == 1 else {
+    // HTTP/1.0 has no Host field, and checks of load balancers use it. (RFC 9112, section 3.2)
+    guard let target = parsed, names.count == 1 || names.isEmpty && head.version.minor == 0 else {
       throw .problem(400, "the URL or the Host field is malformed", closes: true)
     }
     // If the target is a whole URL, the host in the URL counts. (RFC 9112, section 3.2.2)
-    guard hosts.admits(target.authority ?? names[0], at: local), hosts.admits(names[0], at: local)
-    else {
+    let named = names + [target.authority].compactMap(\.self)
+    guard named.allSatisfy({ hosts.admits($0, at: local) }) else {
       let words =
         "this server has another name; use the address that it printed when it started, or give it this name "
         + "at its start"
@@ -192,8 +193,7 @@ struct HostRule: Sendable {
   /// - Returns: Whether the server accepts requests under this host name.
   func admits(_ authority: String, at local: SocketAddress?) -> Bool {
     guard let host = Self.host(of: authority) else { return false }
-    // The server prints the address `0.0.0.0` or `::` if it listens on all addresses.
-    if names.contains(host) || ["0.0.0.0", "::"].contains(host) { return true }
+    if names.contains(host) { return true }
     guard let own = local?.ipAddress else { return false }
     if LoopbackAddress.isOne(own), Self.loopbackNames.contains(host) { return true }
     return host == own || "::ffff:" + host == own

@@ -44,7 +44,9 @@ package final class WebServer: Sendable {
     limits: ServerLimits = ServerLimits()
   ) throws(LarderError) {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: min(4, System.coreCount))
-    let site = Site(content, hosts: hosts, limits: limits)
+    // If the server listens on all addresses, it prints `0.0.0.0` or `::` as its address.
+    let isOpen = ["0.0.0.0", "::"].contains(bind)
+    let site = Site(content, hosts: isOpen ? hosts + [bind] : hosts, limits: limits)
     do {
       listener = try ServerBootstrap(group: group)
         .serverChannelOption(.backlog, value: 1024)
