@@ -73,8 +73,16 @@ package struct LarderCommand: ParsableCommand {
       if let fault = CommandName.fault(in: arguments, of: Self.self) {
         throw CommandFailure(fault)
       }
-      var command = try parsed(arguments)
-      try command.run()
+      let command = CommandName.command(in: arguments, of: Self.self).command
+      if command != CropCommand.self, command != StampCommand.self,
+        let word = ProgramArguments.foreign
+      {
+        throw CommandFailure(
+          "cannot read the argument \(word): it is not UTF-8; give a name in UTF-8"
+        )
+      }
+      var parsed = try parsed(arguments)
+      try parsed.run()
     } catch {
       exit(for: error)
     }

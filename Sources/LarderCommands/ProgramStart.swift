@@ -13,6 +13,14 @@ enum ProgramArguments {
   /// Bytes that are not valid UTF-8 become U+FFFD.
   static let all: [String] = words.map { String(cString: $0) }
 
+  /// The first argument that is not UTF-8, with escapes such as `\xE9`; nil if all are UTF-8.
+  ///
+  /// Only `crop` and `stamp` can use such names. Another command would use the file of another name.
+  static var foreign: String? {
+    words.first { String(validatingCString: $0) == nil }
+      .map { FilePath(platformString: $0).shown }
+  }
+
   private static var words: [UnsafePointer<CChar>] {
     (0..<larder_argument_count()).compactMap { larder_argument($0) }
   }

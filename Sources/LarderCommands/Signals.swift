@@ -7,8 +7,7 @@ import Synchronization
 ///
 /// The first signal asks the work to stop, and the second signal ends the process soon, even if the work has not stopped.
 final class Signals {
-  private let sources: [any DispatchSourceSignal]
-  private let box = SignalBox()
+  private let handler: Handler
   private static let queue = DispatchQueue(label: "larder.signals")
 
   /// How long the work is allowed to take to stop after the second signal.
@@ -16,8 +15,27 @@ final class Signals {
   /// A sync has placed files by then whose rows it still writes. Without the rows, `verify` would call the files stray.
   private static let haste = DispatchTimeInterval.milliseconds(300)
 
+  /// The handlers of the objects that exist.
+  private static let handlers = Mutex<[ObjectIdentifier: Handler]>([:])
+
+  /// The sources of both signals, which exist from the first use to the end of the process.
+  ///
+  /// If each object had sources of its own, those of an object that ends could take a signal from the next object.
+  private static let sources = [SIGINT, SIGTERM].map { number in
+    Glibc.signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+    source.setEventHandler {
+      let handlers = handlers.withLock { Array($0.values) }
+      // Between two pieces of work, there is nothing to stop.
+      if handlers.isEmpty { _exit(128 + number) }
+      for handler in handlers { handler.receive(number) }
+    }
+    source.resume()
+    return source
+  }
+
   /// The flag that the first signal raises.
-  let stop = StopFlag()
+  var stop: StopFlag { handler.stop }
 
   /// Handles signals while this object exists.
   ///
@@ -30,30 +48,45 @@ final class Signals {
     patience: DispatchTimeInterval = .milliseconds(1800),
     action: @escaping @Sendable () -> Void = {}
   ) {
-    let (box, stop) = (box, stop)
-    sources = [SIGINT, SIGTERM].map { number in
-      Glibc.signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: Self.queue)
-      source.setEventHandler {
-        let isFirst = box.first.withLock { first in
-          defer { first = first ?? number }
-          return first == nil
-        }
-        if isFirst {
-          stop.raise()
-          action()
-        }
-        Self.queue.asyncAfter(deadline: .now() + (isFirst ? patience : Self.haste)) {
-          _exit(128 + number)
-        }
+    handler = Handler(patience, action)
+    let handler = handler
+    Self.handlers.withLock { $0[ObjectIdentifier(handler)] = handler }
+    _ = Self.sources
+  }
+
+  deinit {
+    let handler = handler
+    Self.handlers.withLock { $0[ObjectIdentifier(handler)] = nil }
+  }
+
+  /// What one object does at a signal.
+  private final class Handler: Sendable {
+    let stop = StopFlag()
+    let first = Mutex<Int32?>(nil)
+    private let patience: DispatchTimeInterval
+    private let action: @Sendable () -> Void
+
+    init(_ patience: DispatchTimeInterval, _ action: @escaping @Sendable () -> Void) {
+      (self.patience, self.action) = (patience, action)
+    }
+
+    func receive(_ number: Int32) {
+      let isFirst = first.withLock { first in
+        defer { first = first ?? number }
+        return first == nil
       }
-      source.resume()
-      return source
+      if isFirst {
+        stop.raise()
+        action()
+      }
+      Signals.queue.asyncAfter(deadline: .now() + (isFirst ? patience : Signals.haste)) {
+        _exit(128 + number)
+      }
     }
   }
 
   /// The received signal, if any.
-  var signal: Int32? { box.first.withLock { $0 } }
+  var signal: Int32? { handler.first.withLock { $0 } }
 
   /// The exit status for the received signal; nil if none was received.
   var status: ExitStatus? { ExitStatus(signal: signal) }
@@ -82,17 +115,8 @@ final class Signals {
     }
   }
 
-  deinit {
-    for source in sources { source.cancel() }
-  }
-
   /// Ignores SIGPIPE, so that a write to a closed pipe or socket is an error instead of ending the process.
   static func ignoreBrokenPipe() {
     Glibc.signal(SIGPIPE, SIG_IGN)
   }
-}
-
-/// Holds the first received signal.
-private final class SignalBox: Sendable {
-  let first = Mutex<Int32?>(nil)
 }

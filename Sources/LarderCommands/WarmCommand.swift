@@ -85,11 +85,12 @@ struct WarmCommand: FetchCommand {
     let place = try cache.place(nil)
     let record = RunRecord(of: "warm", cache: place.path)
     if work.dryRun { Output.end(try warm(record, place)) }
-    Output.end(
-      try record.keep(output, failing: { failure.onFailure?.tell($0, output) }) {
-        try warm(record, place)
-      }
-    )
+    var ended: ExitStatus?
+    let status = try record.keep(output, failing: { ended = failure.onFailure?.tell($0, output) })
+    {
+      try warm(record, place)
+    }
+    Output.end(ended ?? status)
   }
 
   /// Runs the catalogs that `--min-interval` allows, one after the other, and returns the exit status.

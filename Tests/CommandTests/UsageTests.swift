@@ -216,4 +216,11 @@ import Testing
       ]
     )
   }
+
+  @Test func `an argument that is not UTF-8 is refused, so that no other folder is used`() throws {
+    let command = try Command.shell(#""$larder" list --cache $'m\xfcller'"#)
+
+    #expect(command.status == 64)
+    #expect(command.errors.contains(#"the argument m\xFCller: it is not UTF-8"#))
+  }
 }

@@ -50,11 +50,13 @@ struct ToldProgram {
   /// - Parameters:
   ///   - input: The bytes that the program reads from its stdin.
   ///   - output: The output options, for warnings.
-  func tell(_ input: [UInt8], _ output: OutputOptions) {
+  /// - Returns: The exit status if a signal has ended the program; nil otherwise.
+  @discardableResult
+  func tell(_ input: [UInt8], _ output: OutputOptions) -> ExitStatus? {
     // The program is checked again, because it is possible that it changed after the run began.
     if let doubt {
       Log(output).warning("\(option): \(words[0]) was not run: \(doubt.reason)")
-      return
+      return nil
     }
     let signals = Signals()
     let stop = signals.stop
@@ -64,9 +66,9 @@ struct ToldProgram {
       input: input,
       isStopped: { stop.isRaised }
     ).run()
-    withExtendedLifetime(signals) {}
     if let fault = ended.fault() {
       Log(output).warning("\(option): \(words[0]) \(fault.words)")
     }
+    return signals.status
   }
 }
