@@ -21,7 +21,8 @@ final class Signals {
   /// The sources of both signals, which exist from the first use to the end of the process.
   ///
   /// If each object had sources of its own, those of an object that ends could take a signal from the next object.
-  private static let sources = [SIGINT, SIGTERM].map { number in
+  // SAFETY: the array is made once, and nobody reads or changes its elements afterwards.
+  nonisolated(unsafe) private static let sources = [SIGINT, SIGTERM].map { number in
     Glibc.signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
     source.setEventHandler {

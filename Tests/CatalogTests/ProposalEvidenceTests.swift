@@ -847,7 +847,8 @@ struct ProposalEvidenceTests {
       testDescription: "long sentences are a description",
       item:
         #""id": NUMBER, "name": "N NUMBER", "copy": {"long": "Made of clay no. NUMBER, fired twice and glazed by hand."}, "priceTag": {"text": "$9.9NUMBER"}"#,
-      lines: ["  description: $.copy.long"]
+      lines: ["  # description: $.copy.long"],
+      unsure: ["description"]
     ),
     Case(
       testDescription: "a text about the brand or the artist is no description of the item",
@@ -1991,7 +1992,7 @@ struct ProposalEvidenceTests {
     let text = "A long sentence about the terms of a coupon, which nobody reads."
     let few = try Self.unsure { place in
       place < 2
-        ? #""price": 9.5, "coupon": {"description": "\#(text) \#(place)", "image": "https://c.example/\#(place).jpg"}"#
+        ? #""price": 9.5, "couponData": {"terms": {"description": "\#(text) \#(place)"}}, "project": {"picture": {"uri": "https://c.example/\#(place).jpg"}}"#
         : #""price": 9.5"#
     }
 

@@ -222,9 +222,10 @@ struct FieldScore {
       evidence: evidence,
       confidence: score * max(0.94, 1 - 0.01 * depth) * (0.95 + 0.05 * evidence.share)
     )
-    // What few items have is possibly that of something else, such as the terms of their coupon.
+    // What few items have in another object is possibly that of this object, such as the terms of a coupon.
     let isRare =
       [.description, .thumbnail, .gallery].contains(field) && evidence.share < 0.25
+      && ItemFields.isOwned(evidence.place)
     return isRare ? judged.doubtful : judged
   }
 
@@ -507,12 +508,9 @@ struct FieldScore {
     }
   }
 
-  /// Whether the values are numbers from 0 to 5, which can say how expensive a place is.
+  /// Whether the values are 1, 2, 3, 4 or 5, which can say how expensive a place is.
   private static func isLevel(_ evidence: FieldEvidence) -> Bool {
-    evidence.held > 5
-      && evidence.share { text in
-        Double(text).map { (0...5).contains($0) && $0 == $0.rounded() } ?? false
-      } == 1
+    evidence.held >= 10 && evidence.share { [1, 2, 3, 4, 5].contains(Double($0)) } == 1
   }
 
   /// Whether a text is a part of a URL that was made from a title, such as `blue-tea-cup`.

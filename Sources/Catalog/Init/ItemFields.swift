@@ -272,7 +272,7 @@ struct ItemFields {
   }
 
   /// Whether a picture is in an object that is neither the item nor a form or a picture of it.
-  private static func isOwned(_ place: FieldPlace) -> Bool {
+  static func isOwned(_ place: FieldPlace) -> Bool {
     place.steps.dropLast().prefix { !FieldRules.isPicture($0.said) }.contains { step in
       let name = NameWords.plain(step.name)
       return !FieldRules.has("wrapper", in: name) && !FieldRules.has("variant", in: name)
