@@ -421,7 +421,12 @@ struct FieldScore {
       FieldRules.confidence("price", String($0)) == 0.95
     }
     if isOfPrice, evidence.share({ $0.contains(where: \.isWholeNumber) }) > 0.5 { return 0 }
-    let isCalled = ["description", "desc", "descr"].contains { name.hasSuffix(" \($0)") }
+    let words = name.split(separator: " ").map(String.init)
+    // `aciklamasi` is a form of `aciklama`.
+    let isCalled = words.contains { word in
+      ["desc", "descr"].contains(word) || FieldRules.confidence("description", word) >= 0.9
+        || FieldRules.names(of: "description").contains { $0.count > 5 && word.hasPrefix($0) }
+    }
     if isCalled, evidence.share({ $0.count { $0 == " " } > 1 }) > 0.5 { return 0.85 }
     return evidence.place.steps.count < 4 && evidence.share(isSentence) > 0.7 ? 0.6 : 0
   }

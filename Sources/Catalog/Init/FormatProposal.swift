@@ -83,9 +83,7 @@ struct FormatProposal: ProposedReading {
       rules.contains { (try? $0.path.firstValue(in: element))?.isEmpty == false }
     }
     lacksPrices = !rules.isEmpty && priced == 0
-    let readPrices = items.count { $0.salePrice != nil || $0.normalPrice != nil }
     let pictures = items.compactMap(\.images.first).map(\.url)
-    let areUnread = readPrices * 2 < priced
     let areOdd = pictures.count { !PictureText.isLink($0) } * 2 > pictures.count
     let images = decoder.mapping.item.images
     lacksPictures =
@@ -98,6 +96,15 @@ struct FormatProposal: ProposedReading {
     }
     currency = CurrencyProposal(given: given, items: evidence, prices: prices, root: root)
     let hasCurrency = rules.isEmpty || currency.confidence >= FieldScore.sure
+    func withPrice(_ items: [StoreItem]) -> Int {
+      items.count { $0.salePrice != nil || $0.normalPrice != nil }
+    }
+    var readPrices = withPrice(items)
+    if readPrices * 2 < priced {
+      let own = ListingDecoder(mapping: decoder.mapping, currency: currency.code)
+      readPrices = withPrice(try own.listing(page.body).sections.flatMap(\.items))
+    }
+    let areUnread = readPrices * 2 < priced
     // The reader of products in pages says that a price is the lowest of several offers.
     let ranges = elements.count { $0["highPrice"] != nil }
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
