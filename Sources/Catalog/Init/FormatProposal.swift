@@ -296,6 +296,15 @@ struct FormatSignature: Sendable {
     return fitting.ranked(by: \.evidence).map(\.format)
   }
 
+  /// The built-in format for JSON whose signature fits a response best, or nil if none fits.
+  static func format(fitting root: JSONNode) -> Format? {
+    let fitting = all.filter { $0.notation.isJSON }.map {
+      ($0.format, (try? $0.evidence(in: root)) ?? 0)
+    }
+    let best = fitting.filter { $0.1 > 0 }.max { $0.1 < $1.1 }
+    return best.flatMap { try? Format(named: $0.0) }
+  }
+
   /// The number of paths in the longest alternative that fits, or 0 if none fits.
   private func evidence(in root: JSONNode) throws -> Int {
     try alternatives.filter { try Self.fits($0, root) }.map(\.count).max() ?? 0

@@ -11,10 +11,21 @@ struct JoiningProgram: Hashable {
   let program: String
 
   /// Chooses the program for a response, or returns nil if the response can be read as it is.
-  init?(for root: JSONNode) {
+  ///
+  /// - Parameters:
+  ///   - root: The response.
+  ///   - isPosted: Whether it answers a POST. Then a format's own request and paging do not fit, but its program does.
+  init?(for root: JSONNode, isPosted: Bool) {
     if let table = Self.table(root) {
       comment = "# A table: its columns have their names once, here each row gets them."
       program = table
+      return
+    }
+    if isPosted, let format = FormatSignature.format(fitting: root),
+      let transform = try? format.root["transform"]?.text()
+    {
+      comment = "# The program of the format \(format.name), which joins the parts of a response."
+      program = transform.trimmed
       return
     }
     guard (try? FormatSignature.fits(Self.resources.map(JSONPath.init(parsing:)), root)) == true
