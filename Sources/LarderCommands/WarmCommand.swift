@@ -214,7 +214,9 @@ struct WarmCommand: FetchCommand {
   private static func catalogFiles(_ path: String) throws -> [String] {
     guard FileReading.isFolder(path) else { return [path] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    let catalogs = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted()
+    let catalogs = names.filter {
+      !$0.hasPrefix(".") && ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml"))
+    }.sorted()
     guard !catalogs.isEmpty else {
       throw CommandFailure(
         "cannot find any catalog in \(path): there is no .yaml file; put one there"

@@ -162,6 +162,15 @@ private final class GuardedShop: Sendable {
     #expect(shop.runs == 1)
   }
 
+  @Test func `a deadline ends the command too, and what is left is unfinished`() throws {
+    let shop = try GuardedShop(command: "sleep 60")
+
+    let sync = try shop.larder("sync shop.yaml --json --deadline 1s")
+
+    #expect(sync.status == 75)
+    #expect(try Document(sync)["unfinished"].count > 0)
+  }
+
   @Test(arguments: [("go+w", "chmod go-w"), ("o+w", "chmod go-w"), ("g+w", "chmod go-w")])
   func `a catalog file with a command is refused when others may write it`(
     _ change: String,

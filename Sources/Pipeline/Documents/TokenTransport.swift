@@ -16,6 +16,7 @@ final class TokenTransport: Fetching {
   private let rule: TokenRule
   private let secrets: RunSecrets
   private let command: ProgramRun
+  private let isOver: @Sendable () -> Bool
   private let state = Mutex(TokenState<Refused>())
   /// The queue that runs the command.
   ///
@@ -37,18 +38,19 @@ final class TokenTransport: Fetching {
   ///   - rule: The header and the command.
   ///   - environment: The environment of the command.
   ///   - secrets: The run's secrets. The new token is added to them.
-  ///   - isStopped: Whether the run is being stopped.
+  ///   - isOver: Whether the run is being stopped, or its deadline has passed. The command is killed then.
   init(
     _ transport: any Fetching,
     _ rule: TokenRule,
     environment: [String: String],
     hiding secrets: RunSecrets,
-    isStopped: @escaping @Sendable () -> Bool
+    isOver: @escaping @Sendable () -> Bool
   ) {
+    self.isOver = isOver
     self.transport = transport
     self.rule = rule
     self.secrets = secrets
-    command = ProgramRun(words: rule.command, environment: environment, isStopped: isStopped)
+    command = ProgramRun(words: rule.command, environment: environment, isStopped: isOver)
   }
 
   func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
@@ -119,6 +121,10 @@ final class TokenTransport: Fetching {
     for refused in state.withLock({ $0.ended(result) }) {
       switch result {
       case .success(let value): again(refused, with: value)
+      case .failure where isOver():
+        var failure = refused.failure
+        (failure.reason, failure.status) = (.cancelled, nil)
+        refused.completion(.failure(failure))
       case .failure(let fault): stand(refused, words(fault.words))
       }
     }

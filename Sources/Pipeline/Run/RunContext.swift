@@ -74,9 +74,12 @@ struct RunContext: Sendable {
   ) {
     let hasStopped = { @Sendable in transport.hasStopped }
     let (deadline, now) = (request.options.deadline, request.now)
+    let isOver = { @Sendable in
+      hasStopped() || deadline.map { now().seconds >= $0.seconds } ?? false
+    }
     self.request = request
     self.entry = entry
-    self.transport = request.transport(over: transport, isStopped: hasStopped)
+    self.transport = request.transport(over: transport, isOver: isOver)
     self.layout = layout
     self.index = index
     self.store = store
@@ -87,7 +90,7 @@ struct RunContext: Sendable {
     needs = request.needs(over: self.transport)
     self.failures = failures
     self.hasStopped = hasStopped
-    isOver = { hasStopped() || deadline.map { now().seconds >= $0.seconds } ?? false }
+    self.isOver = isOver
   }
 }
 

@@ -88,11 +88,11 @@ struct RunRequest: Sendable {
   ///
   /// - Parameters:
   ///   - transport: The transport that sends the requests.
-  ///   - isStopped: Whether the run is being stopped.
+  ///   - isOver: Whether the run is being stopped, or its deadline has passed.
   /// - Returns: The transport for the run's requests.
   func transport(
     over transport: any Fetching,
-    isStopped: @escaping @Sendable () -> Bool
+    isOver: @escaping @Sendable () -> Bool
   ) -> any Fetching {
     let variables = addresses.variables
     let hasNone = variables.isEmpty && secrets.isEmpty && catalog.token == nil
@@ -103,7 +103,7 @@ struct RunRequest: Sendable {
       rule,
       environment: environment,
       hiding: secrets,
-      isStopped: isStopped
+      isOver: isOver
     )
   }
 
