@@ -33,6 +33,11 @@ package final class SampleStore: Sendable {
     stop()
   }
 
+  /// The type that decodes requests.
+  ///
+  /// The runtime of Swift 6.3 has crashed once when the threads of several servers made this type at the same time.
+  private static let decoder: Any.Type = ByteToMessageHandler<HTTPRequestDecoder>.self
+
   /// Starts a store, and returns when it accepts connections.
   ///
   /// It stops when ``stop()`` is called, or when the last reference to it is released.
@@ -56,6 +61,7 @@ package final class SampleStore: Sendable {
     clock: @escaping @Sendable () -> Double = SampleStore.now
   ) throws(LarderError) {
     let origin = try Origin(content, faults: faults, orders: orders, clock: clock)
+    _ = Self.decoder
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     do {
       server = try ServerBootstrap(group: group)
