@@ -50,6 +50,7 @@ struct PictureRun {
     let signals = Signals { upload?.stop() }
     let stop = signals.stop
     let (isJSON, isQuiet, log) = (output.json, output.quiet, Log(output))
+    let isVerbose = output.verbose > 0
     let total = batch.items.count
     let counts = Mutex((done: 0, failed: 0))
     let began = ContinuousClock.now
@@ -69,8 +70,8 @@ struct PictureRun {
           return counts
         }
         display.show(done, of: total, failed: failed)
-        // Pictures without a date are not listed one by one. A line at the end counts them.
-        let isTold = isJSON || total == 1 || result.error?.code != .undated
+        // Without `-v`, pictures without a date are not listed one by one. A line at the end counts them.
+        let isTold = isJSON || total == 1 || isVerbose || result.error?.code != .undated
         if isTold { display.above { Self.tell(result, isJSON: isJSON, isQuiet: isQuiet, log) } }
       } isCancelled: {
         stop.isRaised

@@ -2028,4 +2028,36 @@ struct ProposalEvidenceTests {
     #expect(items.allSatisfy { $0.salePrice?.minorUnits == 8288 })
     #expect(unread.unsure.contains("salePrice"))
   }
+
+  @Test func `a currency that only most prices have is not sure`() throws {
+    let mixed = try Self.twelve { #""price": "\#($0).50 \#($0 % 3 == 0 ? "EUR" : "USD")""# }
+    let one = try Self.twelve { #""price": "$ \#($0).50 USD""# }
+
+    #expect(mixed.unsure.contains("currency"))
+    #expect(!one.unsure.contains("currency"))
+  }
+
+  @Test func `the level of sections with the most items is read, and the other is named`() throws {
+    func goods(_ place: Int, _ count: Int) -> String {
+      let items = (0..<count).map {
+        #"{"id": "\#(place)-\#($0)", "name": "Cup \#(place)-\#($0)", "price": 9.5, "image": "/\#($0).jpg"}"#
+      }
+      return "[\(items.joined(separator: ","))]"
+    }
+    func section(_ name: String, _ items: String, _ inner: [String] = []) -> String {
+      #"{"id": "\#(name)", "name": "\#(name)", "products": \#(items), "children": [\#(inner.joined(separator: ","))]}"#
+    }
+    let inner = (0..<6).map { place in
+      section(
+        "m\(place)",
+        goods(place, 1),
+        (0..<3).map { section("n\(place)\($0)", goods(10 * place + $0 + 100, 4)) }
+      )
+    }
+
+    let file = try proposal(of: #"{"menus": [\#(section("all", "[]", inner))]}"#)
+
+    #expect(file.listings[0].sections.map(\.items.count).reduce(0, +) == 72)
+    #expect(file.unsure.contains("items"))
+  }
 }

@@ -100,11 +100,11 @@ struct FormatProposal: ProposedReading {
       items.count { $0.salePrice != nil || $0.normalPrice != nil }
     }
     var readPrices = withPrice(items)
-    if readPrices * 2 < priced {
+    if readPrices * 10 < priced * 9 {
       let own = ListingDecoder(mapping: decoder.mapping, currency: currency.code)
       readPrices = withPrice(try own.listing(page.body).sections.flatMap(\.items))
     }
-    let areUnread = readPrices * 2 < priced
+    let areUnread = readPrices * 10 < priced * 9
     // The reader of products in pages says that a price is the lowest of several offers.
     let ranges = elements.count { $0["highPrice"] != nil }
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html

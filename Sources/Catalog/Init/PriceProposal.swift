@@ -336,20 +336,29 @@ extension CurrencyProposal {
     among all: [FieldEvidence]
   ) -> Self? {
     for evidence in prices {
-      let units = evidence.samples.flatMap { text in
+      let written = evidence.samples.map { text in
         Set(PriceText.units(of: text).filter { !Currency.codes(writtenAs: $0).isEmpty })
       }
       // "so'm" and "сўм" are the same currency.
-      let meanings = units.map { Currency.codes(writtenAs: $0).joined(separator: " ") }
-      guard let most = meanings.mostFrequent, most.count * 10 > evidence.samples.count * 3,
-        let unit = units.first(where: {
-          Currency.codes(writtenAs: $0).joined(separator: " ") == most.element
-        })
+      func meaning(_ unit: String) -> String {
+        Currency.codes(writtenAs: unit).joined(separator: " ")
+      }
+      let units = written.flatMap(\.self)
+      guard let most = units.map(meaning).mostFrequent,
+        most.count * 10 > evidence.samples.count * 3,
+        let unit = units.first(where: { meaning($0) == most.element })
       else { continue }
+      let foreign = written.count { units in
+        !units.isEmpty && !units.contains { meaning($0) == most.element }
+      }
       let codes = Currency.codes(writtenAs: unit)
       guard let first = codes.first else { continue }
       guard Currency.codes.contains(first) else { return Self(unknown: first) }
       let shown = codes.count == 1 && codes[0].lowercased() == unit ? codes[0] : unit
+      guard foreign * 10 <= evidence.samples.count else {
+        let all = evidence.samples.count
+        return Self(first, 0.6, "\(foreign) of \(all) prices have another than \"\(shown)\"")
+      }
       if let named, codes.contains(named) {
         return Self(named, 0.95, "the response names it, and prices have \"\(shown)\"")
       }

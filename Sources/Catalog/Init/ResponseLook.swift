@@ -126,6 +126,8 @@ struct ResponseLook {
     var (rivals, others) = ([best], [Found]())
     if let outer {
       best = outer
+    } else if let longer = all.first(where: { isLonger($0, than: best) }) {
+      (best, rivals) = (longer, [best])
     } else {
       // Goods that all have the same title are read leniently; beside categories, they are the items.
       let priced = best.fields.lackPrices ? unread.prefix(20).compactMap(Self.priced) : []
@@ -200,6 +202,18 @@ struct ResponseLook {
       && shown.allSatisfy { $0.evidence.place.steps[0].name == inner.place.member?.steps[0].name }
       && own.salePrice.contains { $0.isSure && !$0.evidence.place.isBorrowed }
       && own.rankings[.title]?.first?.evidence.isNearlyUnique == true
+  }
+
+  /// Whether the sections of a place have many more of the same items, for example in sections of their own.
+  private static func isLonger(_ other: Found, than best: Found) -> Bool {
+    [best, other].allSatisfy { $0.place.kind == .sections }
+      && other.place.items.count > 2 * best.place.items.count && areAlike(other, best)
+  }
+
+  /// Whether the objects of two places have the same members, but for a quarter.
+  private static func areAlike(_ other: Found, _ best: Found) -> Bool {
+    let names = [best, other].map { Set($0.fields.evidence.map(\.place.plainName)) }
+    return names[0].intersection(names[1]).count * 4 >= max(names[0].count, names[1].count) * 3
   }
 
   /// Whether neither of two lists, or of the lists in two objects, is a part of the other, and they have other items.
