@@ -69,6 +69,7 @@ extension MappingProposal: ProposedReading {
       let sections = count(place.sections.count, "section")
       let others = place.eachSection == "[*]" ? "" : "; entries without such a list are left out"
       return [noted("items: \(from)", confidence, "\(reason) in \(sections)\(others)")]
+        + otherLists
     case .sectionsByName:
       let sections = count(place.sections.count, place.member == nil ? "array" : "section")
       return [noted("# Sections by name", confidence, "\(sections) in an object")]
@@ -87,7 +88,11 @@ extension MappingProposal: ProposedReading {
     }
     let offered = look.rivals.map(\.path)
     let leftOut = place.leftOut.filter { !offered.contains($0.path) }
-    return look.rivals.prefix(12).map { line($0.allItems, 0.6, "an array of", $0.items.count) }
+    let namesakes = look.namesakes.map { name, objects in
+      "# \(count(objects, "object")) more in other lists called \(YAMLText.scalar(name))"
+    }
+    return [namesakes].compactMap(\.self)
+      + look.rivals.prefix(12).map { line($0.allItems, 0.6, "an array of", $0.items.count) }
       + look.others.prefix(12).map {
         line($0.place.allItems, $0.confidence, "another list, of", $0.place.items.count)
       }

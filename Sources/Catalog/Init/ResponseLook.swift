@@ -18,6 +18,9 @@ struct ResponseLook {
   /// Lists that look less like the items than the ``rivals``, each with the confidence that it has items.
   let others: [(place: ItemPlace, confidence: Double)]
 
+  /// The lists elsewhere in the response that have the name of the items' list: the name, and how many objects are in them.
+  let namesakes: (name: String, objects: Int)?
+
   /// A value that is equal for responses that the same keys of a catalog file can read.
   var likeness: [AnyHashable] {
     [place.kind, place.path, place.condition, place.member, program, notation]
@@ -54,7 +57,36 @@ struct ResponseLook {
     rivals = best.rivals.map(\.place)
     others = best.others.map { ($0.place, $0.confidence) }
     (place, fields) = (best.found.place, best.found.fields)
-    confidence = rivals.isEmpty ? best.found.confidence : min(best.found.confidence, 0.6)
+    let root = (found == nil ? nil : try? joined?.get()) ?? response
+    namesakes = Self.namesakes(of: place, in: root)
+    let isDoubtful = !rivals.isEmpty || namesakes != nil
+    confidence = isDoubtful ? min(best.found.confidence, 0.6) : best.found.confidence
+  }
+
+  /// The lists with the name of the items' list that are not read, if they have many objects.
+  ///
+  /// For example, a section can have goods of its own beside sections with goods.
+  private static func namesakes(
+    of place: ItemPlace,
+    in root: JSONNode
+  ) -> (name: String, objects: Int)? {
+    let name = place.member?.steps.last?.name ?? place.path.last ?? ""
+    guard place.kind == .list || place.kind == .sections, place.condition.isEmpty,
+      name != FieldPlace.everyElement, !name.isEmpty
+    else { return nil }
+    var visited = 0
+    func objects(in node: JSONNode) -> Int {
+      visited += 1
+      guard visited < 200_000 else { return 0 }
+      if node.kind == .array { return node.elements.map(objects).reduce(0, +) }
+      return node.members.map { member in
+        // A list inside an item is a part of it.
+        member.name == name && member.value.kind == .array
+          ? member.value.elements.count { $0.kind == .object } : objects(in: member.value)
+      }.reduce(0, +)
+    }
+    let others = objects(in: root) - place.items.count
+    return others * 20 > place.items.count ? (name, others) : nil
   }
 
   /// A place that possibly has the items, with the fields of the objects there.
