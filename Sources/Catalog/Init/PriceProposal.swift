@@ -357,7 +357,11 @@ extension CurrencyProposal {
       let shown = codes.count == 1 && codes[0].lowercased() == unit ? codes[0] : unit
       guard foreign * 10 <= evidence.samples.count else {
         let all = evidence.samples.count
-        return Self(first, 0.6, "\(foreign) of \(all) prices have another than \"\(shown)\"")
+        return Self(
+          first,
+          0.6,
+          "\(foreign) of \(all) prices have another currency than \"\(shown)\""
+        )
       }
       if let named, codes.contains(named) {
         return Self(named, 0.95, "the response names it, and prices have \"\(shown)\"")
