@@ -239,6 +239,7 @@ struct ResponseLook {
   /// Whether the sections of a place have many more of the same items, for example in sections of their own.
   private static func isLonger(_ other: Found, than best: Found) -> Bool {
     [best, other].allSatisfy { $0.place.kind == .sections }
+      && best.place.member?.steps.last?.name == other.place.member?.steps.last?.name
       && other.place.items.count > 2 * best.place.items.count && areAlike(other, best)
   }
 
