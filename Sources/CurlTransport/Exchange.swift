@@ -145,8 +145,7 @@ final class Exchange {
     let list = key.list(userAgent: policy.options.userAgent)
     easy.set(CURLOPT_HTTPHEADER, context: list.raw)
     headerList = list
-    // With any value, libcurl decodes the body. The header line in the list replaces its own.
-    easy.set(CURLOPT_ACCEPT_ENCODING, key.letsLibcurlDecode ? "identity" : nil)
+    easy.set(CURLOPT_HTTP_CONTENT_DECODING, key.letsLibcurlDecode)
   }
 
   /// Makes a transfer with TLS wait for the first connection to its host.
@@ -463,6 +462,8 @@ final class ExchangePolicy {
     easy.set(CURLOPT_QUICK_EXIT, true)
     easy.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
     easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 600)
+    // Signed requests have no such line of their own. In other requests, the line in the list replaces this one.
+    easy.set(CURLOPT_ACCEPT_ENCODING, "identity")
     easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
     easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.wholeMilliseconds))
     easy.set(CURLOPT_LOW_SPEED_LIMIT, options.lowSpeed)

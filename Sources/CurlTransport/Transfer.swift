@@ -68,7 +68,8 @@ final class Transfer: @unchecked Sendable {
     url = request.url
     condition = request.method == .get ? request.condition : nil
     mayResume = request.method == .get && !request.accept.compressed
-    letsLibcurlDecode = request.headers.contains("Accept-Encoding")
+    letsLibcurlDecode = false
+    letsLibcurlDecode = request.headers.contains("Accept-Encoding") && !takesCodedBytes
   }
 
   /// Whether the body is passed to the sink without decoding.

@@ -109,8 +109,7 @@ extension Exchange {
       failure.refusal = reply.refusalBody
       failure.headers = head.headers
       if transfer.request.isRepeatable, transfer.request.signing == nil,
-        status == 429 || status == 503,
-        let seconds = failure.retryAfter, !RetryPolicy.isFollowed(seconds)
+        let seconds = failure.longWait
       {
         failure.ask(toWait: seconds, from: now)
         return .failure(failure, isFinal: true)

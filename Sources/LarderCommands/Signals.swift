@@ -60,7 +60,7 @@ final class Signals {
     Self.handlers.withLock { $0[ObjectIdentifier(handler)] = nil }
   }
 
-  /// What one object does at a signal.
+  /// Stops the work of one object when a signal arrives.
   private final class Handler: Sendable {
     let stop = StopFlag()
     let first = Mutex<Int32?>(nil)

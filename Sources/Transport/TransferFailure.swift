@@ -203,6 +203,12 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
 }
 
 extension TransferFailure {
+  /// The seconds of a `Retry-After` with status 429 or 503 that is longer than a run waits; nil if there is none.
+  package var longWait: Int64? {
+    guard status == 429 || status == 503 else { return nil }
+    return retryAfter.flatMap { RetryPolicy.isFollowed($0) ? nil : $0 }
+  }
+
   /// Changes this failure to the reason `asked-to-wait`, because `Retry-After` is longer than a run waits.
   package mutating func ask(toWait seconds: Int64, from now: UnixTime) {
     reason = .askedToWait

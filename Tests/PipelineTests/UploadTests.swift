@@ -229,6 +229,16 @@ import Transport
     #expect(store.orders.count == 3)
   }
 
+  /// An uploader that never waits.
+  private static func upload(to store: SampleStore) throws -> PictureUpload {
+    PictureUpload(
+      to: try UploadDestination("\(store.baseURL)/photos", token: nil, parser: CurlURLParser()),
+      text: "",
+      transport: try CurlTransport(options(store)),
+      pause: { _ in }
+    )
+  }
+
   @Test func `a server that asks for an hour's rest gets no further photo in this run`() throws {
     let store = try SampleStore(
       SampleContent(["/photos": Resource(json: #"{"success": true}"#)]),
@@ -236,12 +246,7 @@ import Transport
       orders: OrderIntake(paths: ["/photos"])
     )
     defer { store.stop() }
-    let upload = PictureUpload(
-      to: try UploadDestination("\(store.baseURL)/photos", token: nil, parser: CurlURLParser()),
-      text: "",
-      transport: try CurlTransport(Self.options(store)),
-      pause: { _ in }
-    )
+    let upload = try Self.upload(to: store)
     let picture = try Self.picture()
 
     let results = (0..<3).map { _ in upload.deliver(picture, Self.written(picture)) }
@@ -278,12 +283,7 @@ import Transport
       orders: OrderIntake(paths: ["/photos"])
     )
     defer { store.stop() }
-    let upload = PictureUpload(
-      to: try UploadDestination("\(store.baseURL)/photos", token: nil, parser: CurlURLParser()),
-      text: "",
-      transport: try CurlTransport(Self.options(store)),
-      pause: { _ in }
-    )
+    let upload = try Self.upload(to: store)
 
     let picture = try Self.picture()
     let result = upload.deliver(picture, Self.written(picture))

@@ -278,8 +278,8 @@ struct FieldScore {
     let ids = ranking(.id, all).filter { $0.isSure && $0.evidence.isNearlyUnique }.map(\.evidence)
     let codes = ids.filter { !isNumber($0) }
     let words = repeating.filter { !isNumber($0) }
-    let all = [short, slugs, shared, links, codes, words, ids, texts]
-    let found = all.first { !$0.isEmpty } ?? []
+    let kinds = [short, slugs, shared, links, codes, words, ids, texts]
+    let found = kinds.first { !$0.isEmpty } ?? []
     return found.map { FieldScore(evidence: $0, confidence: floor) }
   }
 

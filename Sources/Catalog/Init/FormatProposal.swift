@@ -84,7 +84,8 @@ struct FormatProposal: ProposedReading {
     }
     lacksPrices = !rules.isEmpty && priced == 0
     let pictures = items.compactMap(\.images.first).map(\.url)
-    let areOdd = pictures.count { !PictureText.isLink($0) } * 2 > pictures.count
+    let odd = pictures.filter { !PictureText.isLink($0) }
+    let areOdd = odd.count * 2 > pictures.count
     let images = decoder.mapping.item.images
     lacksPictures =
       ImageReference.Role.allCases.contains { !images[$0].isEmpty }
@@ -121,7 +122,7 @@ struct FormatProposal: ProposedReading {
       notes.append(YAMLText.comment("\(some) cannot be read; sync or check says why"))
     }
     if areOdd {
-      let one = PlainText.line(String(pictures[0].prefix(80)))
+      let one = PlainText.line(String(odd[0].prefix(80)))
       notes.append(YAMLText.comment("most pictures have no address that can be fetched: \(one)"))
     }
     if repeated > 0 {
@@ -294,15 +295,6 @@ struct FormatSignature: Sendable {
       fitting.append((format, evidence))
     }
     return fitting.ranked(by: \.evidence).map(\.format)
-  }
-
-  /// The built-in format for JSON whose signature fits a response best, or nil if none fits.
-  static func format(fitting root: JSONNode) -> Format? {
-    let fitting = all.filter { $0.notation.isJSON }.map {
-      ($0.format, (try? $0.evidence(in: root)) ?? 0)
-    }
-    let best = fitting.filter { $0.1 > 0 }.max { $0.1 < $1.1 }
-    return best.flatMap { try? Format(named: $0.0) }
   }
 
   /// The number of paths in the longest alternative that fits, or 0 if none fits.

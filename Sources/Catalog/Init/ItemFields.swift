@@ -39,12 +39,11 @@ struct ItemFields {
       case .title:
         ranking = Self.doubted(Self.named(ranking))
         // A name that many items lack, such as that of their fuel, is no title if no other title stands in for it.
-        if let best = ranking.first?.evidence, best.isRefused,
-          !ranking.contains(where: { $0.evidence.fills(best) })
-        {
+        let isWhole = ranking.first.map { best in
+          !best.evidence.isRefused || ranking.contains { $0.evidence.fills(best.evidence) }
+        }
+        if isWhole != true {
           ranking = isLenient ? FieldScore.possibleTitles(evidence) + ranking : []
-        } else if isLenient, ranking.isEmpty {
-          ranking = FieldScore.possibleTitles(evidence)
         }
       case .description:
         guard let title else { break }

@@ -14,16 +14,15 @@ struct JoiningProgram: Hashable {
   ///
   /// - Parameters:
   ///   - root: The response.
-  ///   - isPosted: Whether it answers a POST. Then a format's own request and paging do not fit, but its program does.
-  init?(for root: JSONNode, isPosted: Bool) {
+  ///   - format: The format whose program makes the items, although its own request and paging do not fit; nil if there
+  ///     is none.
+  init?(for root: JSONNode, format: Format?) {
     if let table = Self.table(root) {
       comment = "# A table: its columns have their names once, here each row gets them."
       program = table
       return
     }
-    if isPosted, let format = FormatSignature.format(fitting: root),
-      let transform = try? format.root["transform"]?.text()
-    {
+    if let format, let transform = try? format.root["transform"]?.text() {
       comment = "# The program of the format \(format.name), which joins the parts of a response."
       program = transform.trimmed
       return

@@ -118,10 +118,6 @@ package struct ProposedFile {
     if let detail { try propose(detail) }
   }
 
-  private static func look(_ page: ProposedPage) throws(CatalogError) -> ResponseLook {
-    try ResponseLook(page.body, isPosted: page.source.body != nil)
-  }
-
   /// Decides how each response is read: by a built-in format if one fits, otherwise by a mapping.
   ///
   /// Responses that are alike get one mapping, because a field can be missing in the first of them.
@@ -133,7 +129,10 @@ package struct ProposedFile {
     for page in responses {
       do throws(CatalogError) {
         let format = try FormatProposal(of: page, currency: currency)
-        found.append((format, format == nil ? try Self.look(page) : nil))
+        let isPosted = page.source.body != nil
+        found.append(
+          (format, format == nil ? try ResponseLook(page.body, isPosted: isPosted) : nil)
+        )
       } catch {
         throw page.located(error)
       }

@@ -35,7 +35,8 @@ struct ResponseLook {
   init(_ body: [UInt8], isPosted: Bool = false) throws(CatalogError) {
     let (notation, body) = try ProposedNotation.lines(for: body)
     let response = try JSONDocument(parsing: body, of: "the response").root
-    let program = JoiningProgram(for: response, isPosted: isPosted)
+    let format = isPosted ? FormatSignature.formats(fitting: body).first : nil
+    let program = JoiningProgram(for: response, format: format)
     // The output of the program is used only if it contains items.
     let joined = program.map { program in
       Result { () throws(CatalogError) in try program.applied(to: body) }

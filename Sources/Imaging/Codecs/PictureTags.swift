@@ -34,9 +34,12 @@ struct PictureTags: Equatable {
 
   /// Drops the profile, unless its colour space is grey, or RGB if `isGrey` is false.
   mutating func keepProfile(ofGrey isGrey: Bool) {
-    // Bytes 16 to 19 of a profile name its colour space. (ICC.1:2022, 7.2.6)
-    let space = isGrey ? "GRAY" : "RGB "
-    if !profile.dropFirst(16).starts(with: space.utf8) { profile = [] }
+    if !Self.isProfile(profile, of: isGrey ? "GRAY" : "RGB ") { profile = [] }
+  }
+
+  /// Whether an ICC profile is for a colour space, which bytes 16 to 19 of it name. (ICC.1:2022, 7.2.6)
+  static func isProfile(_ profile: [UInt8], of space: String) -> Bool {
+    profile.dropFirst(16).starts(with: space.utf8)
   }
 
   /// The bytes before the packet in a PNG chunk with XMP, of type `iTXt`: the keyword, and no compression, language or

@@ -151,8 +151,7 @@ extension Crop {
       isConverted: plan.isConverted,
       // Samples with more bits than the format can hold, such as 16 in a WebP, are rounded. Nothing else is lost.
       lossless: keepsSamples || wantsSamples,
-      hasNewColours: plan.framing.isPadded
-        && background.map { !$0.isGrey && $0.alpha > 0 } ?? false,
+      hasNewColours: hasColouredPad(plan.framing),
       source: file,
       tags: tags,
       place: place

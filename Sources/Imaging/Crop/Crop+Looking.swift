@@ -76,9 +76,13 @@ extension Crop {
     let profile = colours(of: file)
     if convertsToSRGB { return file.probe.structure.isInk || !profile.isEmpty }
     let target = target(of: file.probe.format)
-    let hasColouredPad = framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false
-    let becomesRGB = isStamped || target == .webp || target == .avif || hasColouredPad
-    // Bytes 16 to 19 of a profile name its colour space. (ICC.1:2022, 7.2.6)
-    return becomesRGB && profile.dropFirst(16).starts(with: "GRAY".utf8)
+    let becomesRGB =
+      isStamped || target == .webp || target == .avif || hasColouredPad(framing)
+    return becomesRGB && PictureTags.isProfile(profile, of: "GRAY")
+  }
+
+  /// Whether a coloured background shows beside the picture.
+  func hasColouredPad(_ framing: Framing) -> Bool {
+    framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false
   }
 }

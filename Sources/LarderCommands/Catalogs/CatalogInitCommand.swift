@@ -402,7 +402,7 @@ struct ProposalDocument: Encodable {
     let lost = skipped == 0 ? "" : ", \(skipped) cannot be read\(advice)"
     let kept =
       repeated == 0
-      ? "" : ", of which a sync keeps \(items - repeated), because the others repeat an id"
+      ? "" : " (a sync keeps \(items - repeated): the others have the id of an earlier one)"
     let subject = file.map { "wrote \(PlainText.line($0)): it" } ?? "the file above"
     let all = Quantities.count(items, "item")
     var lines = ["\(subject) reads \(all)\(count)\(kept)\(lost), the first:"]

@@ -146,9 +146,7 @@ package final class PictureUpload: Sendable {
         return judged(response, body, attempts)
       case .failure(var failure):
         attempts += max(failure.attempts, 1)
-        if failure.status == 429 || failure.status == 503, let seconds = failure.retryAfter,
-          !RetryPolicy.isFollowed(seconds)
-        {
+        if let seconds = failure.longWait {
           failure.ask(toWait: seconds, from: .now())
           closed.withLock { $0 = failure }
         }
