@@ -2060,4 +2060,67 @@ struct ProposalEvidenceTests {
     #expect(file.listings[0].sections.map(\.items.count).reduce(0, +) == 72)
     #expect(file.unsure.contains("items"))
   }
+
+  @Test func `the titles of a list that may be another one are named as unsure`() throws {
+    func list(_ name: String) -> String {
+      let items = (0..<4).map {
+        #"{"id": "\#(name)\#($0)", "name": "Cup \#(name) \#($0)", "price": 9.5}"#
+      }
+      return #""\#(name)": [\#(items.joined(separator: ","))]"#
+    }
+
+    let two = try proposal(of: "{\(list("spring")), \(list("autumn")), \"a\": 1}")
+    let one = try proposal(of: "{\(list("spring")), \"a\": 1}")
+
+    #expect(two.unsure.contains("items") == two.unsure.contains("title"))
+    #expect(!one.unsure.contains("title"))
+  }
+
+  /// A table with a row for each of the numbers from 0.
+  private static func table(_ head: String, _ count: Int, _ row: (Int) -> String) throws
+    -> ProposedFile
+  {
+    try proposal(of: ([head] + (0..<count).map(row)).joined(separator: "\n") + "\n")
+  }
+
+  @Test func `titles that repeat are read, though a better text is missing in many rows`() throws {
+    let cars = try Self.table("Model auta,Extra,Cena (Kč)", 60) {
+      "Škoda Fabia \($0 % 9),\($0 % 3 == 0 ? "" : "alarm no. \($0), radio"),\(200_000 + 900 * $0)"
+    }
+
+    #expect(linesWithoutComments(of: cars.text).contains(#"  title: "$['Model auta']""#))
+    #expect(cars.unsure.contains("title"))
+  }
+
+  @Test func `a list whose price is in doubt or cannot be read is proposed nevertheless`() throws {
+    let totals = try Self.table("id,district,floor,total price (Toman)", 20) {
+      "AZS\($0)kq,ekhtiar \($0 % 17) west,\($0 % 5),\(17 + $0)000000"
+    }
+    let texts = try Self.table("location,price,area", 60) {
+      "\($0 % 4) BHK in sector \($0 % 50),\"₹ 1.\($0 % 50) Cr₹ 7,224/sq.ft.\",\(900 + $0 % 50) sq.ft."
+    }
+
+    #expect(totals.unsure.contains("title"))
+    #expect(texts.unsure.contains("salePrice"))
+  }
+
+  @Test func `the name of a shop is the title of last resort`() throws {
+    let places = try Self.table("店铺名称,店铺评分,人均消费,营业时间", 60) {
+      "茶 馆 \($0 % 40),\($0 % 5),\(20 + $0),\($0 % 9):00 - 2\($0 % 4):00"
+    }
+
+    #expect(linesWithoutComments(of: places.text).contains("  title: $.店铺名称"))
+    #expect(places.unsure.contains("title"))
+  }
+
+  @Test(
+    "the heading of a column tells its currency, and that it counts no cents",
+    arguments: [("Cena [€]", "EUR"), ("Cena (Kč)", "CZK"), ("Price (DKK)", "DKK")]
+  )
+  func headings(_ heading: String, _ code: String) throws {
+    let file = try Self.table("id,name,\(heading)", 12) { "\($0),Cup \($0),\(1000 + 137 * $0)" }
+
+    #expect(file.text.contains("currency: \(code)"))
+    #expect(!file.unsure.contains("salePrice") && !file.unsure.contains("currency"))
+  }
 }

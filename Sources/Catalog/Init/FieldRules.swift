@@ -253,7 +253,7 @@ struct FieldScore {
           || FieldRules.isID($0)
       }
       let varies = evidence.variety > 0.3 || evidence.distinct.count > 20
-      return fit(.title, evidence) > 0.5 && varies && !isOther
+      return fit(.title, evidence) > 0.5 && varies && !isOther && !evidence.isRefused
         && evidence.share { $0.utf8.count <= 200 } == 1
     }
     let texts = repeating.filter { $0.variety > 0.5 }

@@ -157,10 +157,11 @@ extension MappingProposal: ProposedReading {
         || !FieldRules.has("beside", "inside", in: name) && !FieldRules.isOfOthers(name)
           && other.entries.contains { fields.shows(fields.thumbnail + fields.gallery, $0) }
     }
+    // In a list that is possibly another one, the titles are possibly those of other things too.
+    let isList = confidence >= FieldScore.sure && !isShort
+    let hasTitle = fields.rankings[.title]?.first?.isSure == true && !isTitleMemberName
     return [
-      ("sections", hasSections), ("items", confidence >= FieldScore.sure && !isShort),
-      ("id", hasID),
-      ("title", fields.rankings[.title]?.first?.isSure == true && !isTitleMemberName),
+      ("sections", hasSections), ("items", isList), ("id", hasID), ("title", isList && hasTitle),
       ("currency", currency.confidence >= FieldScore.sure),
       ("normalPrice", normalPrice?.isCertain ?? (fields.unread(.normalPrice) == nil)),
       (

@@ -149,7 +149,7 @@ struct PriceProposal {
     // A number of cents is not written as 1990.0.
     guard evidence.share(PriceText.isWhole) == 1, evidence.reals == 0 else { return false }
     // A heading such as "Price (DKK)" is written for people, and says the unit of the number.
-    if evidence.place.name.contains("(\(currency.code))") { return false }
+    if CurrencyProposal.code(inHeading: evidence.place) != nil { return false }
     let numbers = evidence.samples.compactMap { Int($0) }.filter { $0 > 0 }
     // A currency without minor units has none to count, and prices of millions.
     if Currency.exponent(of: currency.code) == 0, currency.confidence >= CurrencyProposal.likely {
@@ -277,11 +277,17 @@ extension CurrencyProposal {
     return Currency.code(of: text) ?? (codes.count == 1 ? codes[0] : nil)
   }
 
-  /// The code of a currency among the words of a name, such as `price_usd`.
+  /// The code of a currency among the words of a name, such as `price_usd`, or in brackets, such as `Cena [€]`.
   private static func code(inName place: FieldPlace) -> String? {
     NameWords.words(of: place.name).map { $0.uppercased() }.first {
       Currency.codes.contains($0) && !words.contains($0)
-    }
+    } ?? code(inHeading: place)
+  }
+
+  /// The currency whose code or sign is in brackets in the heading of a column, such as `Price (DKK)` and `Cena [€]`.
+  fileprivate static func code(inHeading place: FieldPlace) -> String? {
+    place.name.matches(of: /[(\[]([^()\[\]]{1,8})[)\]]/).lazy
+      .compactMap { code(of: String($0.1).trimmed) }.first
   }
 
   /// Codes of currencies that are words too.

@@ -137,8 +137,10 @@ struct ResponseLook {
         found.place = found.place.keeping(itemsWith: title.evidence.place)
       }
       let fields = found.fields
-      // The price can be in doubt only because there are several.
-      let hasPrice = fields.rankings[.salePrice]?.contains(where: \.isSure) == true
+      // The price can be in doubt, or unreadable.
+      let hasPrice =
+        fields.rankings[.salePrice]?.contains { $0.confidence >= FieldScore.doubt } == true
+        || fields.unread(.salePrice) != nil
       let isNamed = fields.rankings[.title]?.first?.isCalledTitle == true
       guard !isLenient || hasPrice || fields.showing > 0 || isNamed else { continue }
       guard fields.isUsable(in: found.place) else {
