@@ -157,11 +157,12 @@ extension MappingProposal: ProposedReading {
         || !FieldRules.has("beside", "inside", in: name) && !FieldRules.isOfOthers(name)
           && other.entries.contains { fields.shows(fields.thumbnail + fields.gallery, $0) }
     }
-    // In a list that is possibly another one, the titles are possibly those of other things too.
-    let isList = confidence >= FieldScore.sure && !isShort
-    let hasTitle = fields.rankings[.title]?.first?.isSure == true && !isTitleMemberName
+    // If another list can have the items, the titles in this one can be those of other things.
+    let isOnly = look.rivals.isEmpty && look.others.isEmpty && !isShort
+    let isTitle = fields.rankings[.title]?.first?.isSure == true && !isTitleMemberName
     return [
-      ("sections", hasSections), ("items", isList), ("id", hasID), ("title", isList && hasTitle),
+      ("sections", hasSections), ("items", confidence >= FieldScore.sure && !isShort),
+      ("id", hasID), ("title", isTitle && (isOnly || confidence >= FieldScore.sure)),
       ("currency", currency.confidence >= FieldScore.sure),
       ("normalPrice", normalPrice?.isCertain ?? (fields.unread(.normalPrice) == nil)),
       (

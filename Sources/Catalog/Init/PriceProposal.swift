@@ -287,7 +287,7 @@ extension CurrencyProposal {
   /// The currency whose code or sign is in brackets in the heading of a column, such as `Price (DKK)` and `Cena [€]`.
   fileprivate static func code(inHeading place: FieldPlace) -> String? {
     place.name.matches(of: /[(\[]([^()\[\]]{1,8})[)\]]/).lazy
-      .compactMap { code(of: String($0.1).trimmed) }.first
+      .compactMap { code(of: String($0.1).trimmed) }.first(where: Currency.codes.contains)
   }
 
   /// Codes of currencies that are words too.
