@@ -31,7 +31,7 @@ struct ProposalListTests {
       body:
         #"{"subjects": ITEMS({"id": "fNUMBER", "title": "Film NUMBER", "images": {"large": "https://c.example/NUMBER.jpg"}, "casts": [{"id": "aNUMBER", "name": "Actor NUMBER a", "avatars": {"large": "https://c.example/aNUMBER.jpg"}}, {"id": "bNUMBER", "name": "Actor NUMBER b", "avatars": {"large": "https://c.example/bNUMBER.jpg"}}]})}"#,
       lines: ["items: $.subjects", #"# items: "$.subjects[*].casts""#],
-      unsure: ["items"]
+      unsure: ["items", "title"]
     ),
     Case(
       testDescription: "categories without a price and a picture are left out",
@@ -56,7 +56,7 @@ struct ProposalListTests {
       body:
         #"{"user": [{"id": "u", "email": "c"}], "east": ITEMS({"id": NUMBER, "name": "East NUMBER", "image": "https://c.example/eNUMBER.jpg"}), "west": ITEMS({"id": NUMBER, "name": "West NUMBER", "image": "https://c.example/wNUMBER.jpg"}), "north": ITEMS({"id": NUMBER, "name": "North NUMBER", "image": "https://c.example/nNUMBER.jpg"}), "south": ITEMS({"id": NUMBER, "name": "South NUMBER", "image": "https://c.example/sNUMBER.jpg"})}"#,
       lines: ["# Sections by name", "# items: $.user", "items: $.items", "  id: $.name"],
-      unsure: ["items", "id"],
+      unsure: ["items", "id", "title"],
       count: 80
     ),
     Case(
@@ -139,7 +139,7 @@ struct ProposalListTests {
       body:
         #"{"makers": ITEMS({"id": "mNUMBER", "name": "Maker NUMBER", "icon": "https://c.example/mNUMBER.png", "count": 7}), "page": {"cards": [MORE_3({"name": "Boat NUMBER", "url": "https://s.example/b/NUMBER", "image": "https://c.example/NUMBER.jpg"})]}}"#,
       lines: ["items: $.page.cards", "# items: $.makers"],
-      unsure: ["items", "id"],
+      unsure: ["items", "id", "title"],
       count: 3
     ),
     Case(
@@ -191,7 +191,7 @@ struct ProposalListTests {
       lines: [
         #"  {sections: [.["acids"] | to_entries[] | {key, title: .key, items: .value["offers"]}]}"#
       ],
-      unsure: ["items", "id"],
+      unsure: ["items", "id", "title"],
       count: 6
     ),
     Case(

@@ -49,7 +49,7 @@ package struct ProposedFile {
   package var unsure: [String] {
     let keys = parts.flatMap(\.reading.unsure)
     let isRefused = listings.contains { $0.sections.contains(where: $0.isRefused) }
-    return ((isRefused ? ["items"] : []) + keys).unique(by: \.self)
+    return ((isRefused ? ["items", "title"] : []) + keys).unique(by: \.self)
   }
   /// The detail as the catalog file reads it, or nil if no detail was given.
   package private(set) var readDetail: ItemDetail?
