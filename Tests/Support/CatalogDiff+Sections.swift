@@ -13,7 +13,7 @@ extension CatalogDiff {
       comparison.depart(listing, item)
     }
     for (listing, item) in after {
-      guard let before = known[listing] ?? comparison.arrive(listing) else { continue }
+      guard let before = known[listing] ?? comparison.arrive(listing)?.item else { continue }
       comparison.change(Self.changes(from: before, to: item, in: listing.section))
     }
     self = comparison.diff

@@ -340,7 +340,8 @@ final class HistoryWriter {
       if value != change.to { try insert(change.to, change.field, of: item, since: run) }
       return
     }
-    if change.from == nil, change.to == nil { return }
+    // A removed item can come back with a price that it did not have.
+    if change.from == nil, change.to == nil, isNew, since == run { return }
     // An added item had no previous values.
     let isAdded = change.field == .listed && change.from == nil
     if isAdded {
@@ -414,6 +415,18 @@ final class HistoryWriter {
 }
 
 extension Index {
+  /// Whether the history has an item in a section.
+  package func hasHistory(
+    of id: String,
+    in section: String,
+    catalog: CatalogID
+  ) throws(LarderError) -> Bool {
+    try read { db in
+      let sql = "SELECT 1 FROM history_item WHERE catalog = ? AND key = ? AND section = ?"
+      return try db.first(sql, catalog, id, section, make: { _ in }) != nil
+    }
+  }
+
   /// The recorded changes of a catalog, sorted by run, section, item and field.
   ///
   /// - Parameters:
@@ -504,11 +517,11 @@ extension Index {
 
   /// The prices of items since a given moment.
   ///
-  /// The steps of an item begin with the prices that were valid at that moment. If an item has no steps, its present
+  /// The steps of an item begin when the price to pay at that moment was set. If an item has no steps, its present
   /// prices have been valid since the beginning of the history.
   ///
   /// - Parameters:
-  ///   - items: The items, each by the key of its section and its id.
+  ///   - items: The items, each by the key of its section after the run `through` and its id.
   ///   - catalog: The catalog.
   ///   - since: The moment.
   ///   - through: The last run to include.
@@ -525,13 +538,25 @@ extension Index {
       let runs = "FROM history_run WHERE catalog = ? "
       let first = "SELECT time \(runs) ORDER BY time LIMIT 1"
       guard let beginning = try db.first(first, catalog, make: { $0.time(0) }) else { return nil }
-      let last = "SELECT run \(runs) AND time <= ? ORDER BY time DESC LIMIT 1"
-      let start = try db.first(last, catalog, since) { $0.number(0) }
+      let before = "SELECT run \(runs) AND time <= ? ORDER BY time DESC LIMIT 1"
+      let start = try db.first(before, catalog, since) { $0.number(0) } ?? 0
       // If nothing has changed yet, there is nothing to search.
       let isEmpty = try db.first("SELECT 1 FROM history_item LIMIT 1", make: { _ in }) == nil
+      // A later run can have found the item in another section.
       let number = try RowStatement(
         db,
-        "SELECT row FROM history_item WHERE catalog = ? AND key = ? AND section = ?"
+        """
+        SELECT row FROM history_item WHERE catalog = ?1 AND key = ?2 AND ?3 = coalesce(\
+        (SELECT value FROM history WHERE item = row AND field = ?5 AND run <= ?4 ORDER BY run DESC LIMIT 1), section) \
+        AND coalesce((SELECT min(run) FROM history WHERE item = row AND field = ?6), 0) <= ?4
+        """
+      )
+      let last = try RowStatement(
+        db,
+        """
+        SELECT run, value IS NULL FROM history WHERE item = ? AND field = ? AND run <= ? \
+        ORDER BY run DESC LIMIT 1
+        """
       )
       let steps = try RowStatement(
         db,
@@ -543,10 +568,24 @@ extension Index {
       )
       let found = try items.map { item -> [PriceStep] in
         if isEmpty { return [] }
-        let row = try number.first(catalog, item.id, item.section) { $0.number(0) }
+        let row = try number.first(
+          catalog,
+          item.id,
+          item.section,
+          through,
+          HistoryField.section,
+          HistoryField.listed
+        ) { $0.number(0) }
         guard let row else { return [] }
+        // The price to pay at the start has been valid since the last change of the sale price, or of both prices.
+        let (sale, normal) = try (
+          last.first(row, HistoryField.salePrice, start) { ($0.number(0), $0.number(1) == 1) },
+          last.first(row, HistoryField.normalPrice, start) { $0.number(0) }
+        )
+        let isOnSale = sale.map { !$0.1 } ?? false
+        let valid = [sale?.0, isOnSale ? nil : normal].compactMap(\.self).max()
         return try [HistoryField.listed, .normalPrice, .salePrice].flatMap { field in
-          try steps.all(row, field, start ?? 0, through) {
+          try steps.all(row, field, valid ?? start, through) {
             let value = HistoryValue($0, 0, of: field, in: $0.text(2) ?? "")
             return PriceStep(run: $0.number(3), time: $0.time(1), field: field, value: value)
           }

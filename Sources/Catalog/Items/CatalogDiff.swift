@@ -39,8 +39,9 @@ public struct CatalogDiff: Hashable, Sendable {
     /// Adds an item that its section did not list before.
     ///
     /// - Parameter listing: The new listing.
-    /// - Returns: The item as another section listed it before; nil if it has not moved, and is new.
-    package mutating func arrive(_ listing: Listing) -> Item? {
+    /// - Returns: The item as another section listed it before, and the key of this section; nil if it has not moved, and
+    ///   is new.
+    package mutating func arrive(_ listing: Listing) -> (item: Item, section: String)? {
       // In a first run nothing is gone: then no id has to be hashed.
       guard !departed.isEmpty, let old = departed[listing.id.exact]?.popLast() else {
         added.append(listing)
@@ -48,7 +49,7 @@ public struct CatalogDiff: Hashable, Sendable {
       }
       let (from, to) = (old.listing.section, listing.section)
       change([FieldChange(section: to, id: listing.id, field: "section", from: from, to: to)])
-      return old.item
+      return (old.item, from)
     }
 
     /// Adds fields that differ between an item before and after.
@@ -83,7 +84,10 @@ public struct CatalogDiff: Hashable, Sendable {
     to new: StoreItem,
     in section: String
   ) -> [FieldChange] {
-    zip(fields(of: old), fields(of: new)).filter { $0.text != $1.text }.map {
+    // A new price changes no currency.
+    zip(fields(of: old), fields(of: new)).filter {
+      $0.text != $1.text && ($0.name != "currency" || $0.text != nil && $1.text != nil)
+    }.map {
       FieldChange(section: section, id: new.id, field: $0.name, from: $0.text, to: $1.text)
     }
   }
@@ -103,6 +107,10 @@ public struct CatalogDiff: Hashable, Sendable {
       ("deliveryTypes", joined(item.deliveryTypes)),
       ("normalPrice", item.normalPrice.map { String($0.minorUnits) }),
       ("salePrice", item.salePrice.map { String($0.minorUnits) }),
+      ("currency", (item.salePrice ?? item.normalPrice)?.currency),
+      ("address", item.address),
+      ("latitude", item.coordinate.map { "\($0.latitude)" }),
+      ("longitude", item.coordinate.map { "\($0.longitude)" }),
       ("thumbnail", urls { $0.role == .thumbnail }),
       ("images", urls { $0.role != .thumbnail }),
     ]
@@ -131,8 +139,8 @@ extension CatalogDiff {
     public let section: String
     /// The item's id.
     public let id: String
-    /// The name of the field: section, title, description, badges, deliveryTypes, normalPrice, salePrice, thumbnail or
-    /// images.
+    /// The name of the field: section, title, description, badges, deliveryTypes, normalPrice, salePrice, currency, address,
+    /// latitude, longitude, thumbnail or images.
     public let field: String
     /// The value before, or nil if the field had no value.
     public let from: String?

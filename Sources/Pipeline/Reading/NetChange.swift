@@ -91,7 +91,7 @@ extension CatalogReader {
     let now = try items(wanted, in: sections())
     let then = try items(wanted.subtracting(now.keys), in: index.sections(run: run))
     return ids.compactMap { id in
-      Self.net(id.text, byID[id] ?? [], now[id], then[id]?.item)
+      Self.net(id.text, byID[id] ?? [], now[id] ?? [], then[id]?.first?.item)
     }
   }
 
@@ -107,23 +107,21 @@ extension CatalogReader {
     in run: RunID
   ) throws(LarderError) -> [ExactText: String] {
     guard !ids.isEmpty else { return [:] }
-    return try items(ids, in: index.sections(run: run)).mapValues(\.item.title)
+    return try items(ids, in: index.sections(run: run)).compactMapValues(\.first?.item.title)
   }
 
-  /// Finds items by their ids.
-  ///
-  /// Each item has the keys of all sections that list it.
+  /// Finds items by their ids, each in every section that lists it.
   private func items(
     _ wanted: Set<ExactText>,
     in sections: [RunSection]
-  ) throws(LarderError) -> [ExactText: (item: StoreItem, sections: [String])] {
-    var found: [ExactText: (item: StoreItem, sections: [String])] = [:]
+  ) throws(LarderError) -> [ExactText: [(section: String, item: StoreItem)]] {
+    var found: [ExactText: [(section: String, item: StoreItem)]] = [:]
     for section in sections {
       guard let listing = section.listing else { continue }
       let places = try index.places(of: wanted.lazy.map(\.text), in: listing).sorted()
       for item in try index.items(listing: listing, at: places).storeItems()
-      where found[item.id.exact]?.sections.last != section.key {
-        found[item.id.exact, default: (item, [])].sections.append(section.key)
+      where found[item.id.exact]?.last?.section != section.key {
+        found[item.id.exact, default: []].append((section.key, item))
       }
     }
     return found
@@ -133,7 +131,7 @@ extension CatalogReader {
   private static func net(
     _ id: String,
     _ changes: [RecordedChange],
-    _ now: (item: StoreItem, sections: [String])?,
+    _ now: [(section: String, item: StoreItem)],
     _ then: StoreItem?
   ) -> NetChange? {
     func isListing(_ change: RecordedChange) -> Bool {
@@ -144,34 +142,39 @@ extension CatalogReader {
     let events = Dictionary(grouping: changes.filter(isListing), by: \.section)
     let wasListed =
       events.values.contains { $0.first?.kind == .removed }
-      || now.map { $0.sections.contains { events[$0] == nil } } == true
+      || now.contains { events[$0.section] == nil }
     let presence: NetChange.Presence
-    switch (wasListed, now != nil) {
+    switch (wasListed, !now.isEmpty) {
     case (true, true): presence = .stayed
     case (true, false): presence = .removed
     case (false, true):
       presence = events.values.contains { $0.first?.kind == .back } ? .back : .added
     case (false, false): return nil
     }
-    func first(_ field: HistoryField) -> RecordedChange? {
-      changes.first { $0.kind == .changed(field) }
+    /// The price to pay then in a section, which lists the item now or listed it last.
+    func price(_ section: String, _ item: StoreItem?) -> Price? {
+      func before(_ field: HistoryField, _ present: Price?) -> Price? {
+        changes.first { $0.kind == .changed(field) && $0.section == section }
+          .map { Price($0.from) } ?? present
+      }
+      return before(.salePrice, item?.salePrice) ?? before(.normalPrice, item?.normalPrice)
     }
-    func before(_ field: HistoryField, _ present: Price?) -> Price? {
-      first(field).map { Price($0.from) } ?? present
-    }
-    let item = now?.item ?? then
+    // Sections can list the item at different prices.
+    let shown = now.first { price($0.section, $0.item) != $0.item.price } ?? now.first
+    let (section, item) = (shown?.section ?? changes.last?.section ?? "", shown?.item ?? then)
     let badges =
-      first(.badges).map { $0.from?.text ?? "" } ?? item?.badges.joined(separator: ", ") ?? ""
+      changes.first { $0.kind == .changed(.badges) }.map { $0.from?.text ?? "" }
+      ?? item?.badges.joined(separator: ", ") ?? ""
     let pictures = [HistoryField.thumbnail, .images].contains { field in
       let own = changes.filter { $0.kind == .changed(field) }
       return own.first?.from != own.last?.to
     }
     let change = NetChange(
       id: id,
-      section: now?.sections.first ?? changes.last?.section ?? "",
+      section: section,
       presence: presence,
       item: item,
-      price: before(.salePrice, item?.salePrice) ?? before(.normalPrice, item?.normalPrice),
+      price: price(section, item),
       badges: badges,
       hasNewPictures: pictures
     )

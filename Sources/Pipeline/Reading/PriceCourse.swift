@@ -47,7 +47,11 @@ package struct PriceCourse: Sendable, Hashable {
     }
     var times = Dictionary(steps.map { ($0.run, $0.time) }) { first, _ in first }
     if !times.values.contains(beginning) { times[0] = beginning }
-    spans = times.sorted { $0.key < $1.key }.map { run, time in
+    // Before its first step, a field has an unknown value. While an item is on sale, its normal price is not to be paid.
+    let isOnSale = fields[.salePrice] == nil && item.salePrice != nil
+    let firsts = fields.filter { !isOnSale || $0.key != .normalPrice }.values.compactMap(\.first)
+    let start = firsts.map(\.run).max() ?? 0
+    spans = times.filter { $0.key >= start }.sorted { $0.key < $1.key }.map { run, time in
       Span(
         since: time,
         isListed: fields[.listed].map { own in own.last { $0.run <= run }?.value != nil } ?? true,

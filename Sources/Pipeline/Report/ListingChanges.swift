@@ -19,6 +19,8 @@ struct ListingChanges {
   private var changes: [ItemChange] = []
   /// The items that sections added, removed or changed.
   private(set) var items: [ChangedItem] = []
+  /// Items that moved, but whose move is not a change of their section: see ``addReturn(_:from:)``.
+  private var returns: Set<CatalogDiff.Listing> = []
   /// Items whose picture URLs differ from those before.
   private var pictures: [ListingChange] = []
 
@@ -26,6 +28,15 @@ struct ListingChanges {
   mutating func add(_ item: ChangedItem, _ change: ListingChange?) {
     items.append(item)
     if let change, change.from?.images != change.to?.images { pictures.append(change) }
+  }
+
+  /// Adds an item that moved to a section whose earlier listing of the item is in the history.
+  ///
+  /// The history then continues in this section: the item was removed from the other section, and came back to this one.
+  mutating func addReturn(_ item: ChangedItem, from old: CatalogDiff.Listing) {
+    items.append(ChangedItem(section: old.section, from: item.from, to: nil))
+    items.append(ChangedItem(section: item.section, from: nil, to: item.to))
+    returns.insert(CatalogDiff.Listing(section: item.section, id: old.id))
   }
 
   /// The values that changed from one version of an item to another, without those of pictures.
@@ -93,7 +104,9 @@ struct ListingChanges {
   /// Adds the items that moved from one section to another.
   mutating func addMoves(of diff: CatalogDiff) {
     // The moves go before all other changes, because the other changes of a moved item name its new section.
-    let moves = diff.changed.filter { $0.field == "section" }.map {
+    let moves = diff.changed.filter {
+      $0.field == "section" && !returns.contains(CatalogDiff.Listing(section: $0.section, id: $0.id))
+    }.map {
       ItemChange(
         section: $0.section,
         id: $0.id,

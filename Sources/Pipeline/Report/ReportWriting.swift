@@ -32,7 +32,17 @@ struct ReportWriting {
         try changes.addAll(after, context)
         return try CatalogDiff(context.index, before: [], after: after)
       }
-      return try CatalogDiff(context.index, before: before, after: after) { changes.add($0, $1) }
+      return try CatalogDiff(context.index, before: before, after: after) {
+        item,
+        change,
+        move throws(LarderError) in
+        let (index, catalog) = (context.index, context.entry.id)
+        if let move, try index.hasHistory(of: move.id, in: item.section, catalog: catalog) {
+          changes.addReturn(item, from: move)
+        } else {
+          changes.add(item, change)
+        }
+      }
     }
     if case .success(let diff) = diff { changes.addMoves(of: diff) }
     // Keep the report's form alone: a change of all prices would otherwise be in memory twice.
@@ -214,14 +224,15 @@ extension CatalogDiff {
   ///   - index: The index that has the items.
   ///   - before: The sections of the older run.
   ///   - after: The sections of the newer run.
-  ///   - each: Called with each item that was added, removed or changed, and with its values before and now if it was
-  ///     changed.
+  ///   - each: Called with each item that was added, removed, changed or moved; with its values before and now if it was
+  ///     changed; and with the section that listed it before if it moved.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ index: Index,
     before: [RunSection],
     after: [RunSection],
-    each: (ChangedItem, ListingChange?) -> Void = { _, _ in }
+    each: (ChangedItem, ListingChange?, _ move: Listing?) throws(LarderError) -> Void = { _, _, _ in
+    }
   ) throws(LarderError) {
     let same = Set(
       before.filter { old in
@@ -250,23 +261,24 @@ extension CatalogDiff {
         from: oldByKey[key],
         reading: true
       ) { item throws(LarderError) in
-        let before = item.other ?? comparison.arrive(Listing(section: key, id: item.id))
+        let moved = item.other == nil ? comparison.arrive(Listing(section: key, id: item.id)) : nil
+        let move = moved.map { Listing(section: $0.section, id: item.id) }
+        let before = item.other ?? moved?.item
         let change = ChangedItem(section: key, from: before, to: item.version)
-        guard let before else { return each(change, nil) }
-        guard before != item.version else { return }
+        guard let before, before != item.version else { return try each(change, nil, move) }
         // An item that moved is in two listings, so its earlier version has not been read yet.
         let old = item.bodies == nil ? try index.item(version: before) : item.bodies?.other
         let new = item.bodies == nil ? try index.item(version: item.version) : item.bodies?.own
         guard let first = old.flatMap({ try? StoreItem(decoding: $0) }),
           let second = new.flatMap({ try? StoreItem(decoding: $0) })
         else { return }
-        each(change, ListingChange(section: key, from: first, to: second))
+        try each(change, ListingChange(section: key, from: first, to: second), move)
         comparison.change(CatalogDiff.changes(from: first, to: second, in: key))
       }
     }
     self = comparison.diff
     for (listing, version) in comparison.removed {
-      each(ChangedItem(section: listing.section, from: version, to: nil), nil)
+      try each(ChangedItem(section: listing.section, from: version, to: nil), nil, nil)
     }
   }
 }
