@@ -33,7 +33,15 @@ private struct HistoryModel {
   private var forgotten = Int64.min
   private var isEmpty = true
 
-  static func units(_ item: SampleShop.Item) -> Int? { Int(item.price.filter(\.isNumber)) }
+  /// The normal price and the sale price of each item that was listed once, as it was listed last.
+  private var known: [String: [Int?]] = [:]
+
+  /// The normal price and the sale price.
+  static func units(_ item: SampleShop.Item) -> [Int?] {
+    [item.normalPrice ?? "", item.price].map { Int($0.filter(\.isNumber)) }
+  }
+  /// The price to pay.
+  static func price(_ item: SampleShop.Item) -> Int? { units(item)[1] ?? units(item)[0] }
 
   /// Records a finished run.
   mutating func add(_ run: RunID, at now: Int64, _ shop: SampleShop) {
@@ -42,20 +50,28 @@ private struct HistoryModel {
       let new = Dictionary(uniqueKeysWithValues: (shop.items[key] ?? []).map { ($0.id, $0) })
       for id in Set(old.keys).union(new.keys).sorted() {
         func add(_ words: String) { lines.append((now, "\(run) \(key)/\(id) \(words)")) }
-        let units = new[id].flatMap(Self.units)
-        let last = prices[id]?.last { $0.price != nil }?.price
-        if prices[id] == nil || prices[id]?.last?.price != units {
-          prices[id, default: []].append((now, units))
+        let price = new[id].flatMap(Self.price)
+        if prices[id] == nil || prices[id]?.last?.price != price {
+          prices[id, default: []].append((now, price))
         }
+        let last = seen.contains(id) ? known[id] : nil
+        known[id] = new[id].map(Self.units) ?? known[id]
         if isEmpty { continue }
+        func addPrices() {
+          guard let last, let units = new[id].map(Self.units) else { return }
+          for (field, (from, to)) in zip(["normalPrice", "salePrice"], zip(last, units))
+          where from != to {
+            let words = [from, to].map { $0.map { "\($0) KRW" } ?? "-" }
+            add("\(field) \(words[0]) → \(words[1])")
+          }
+        }
         switch (old[id], new[id]) {
         case (nil, .some):
           add("\(seen.contains(id) ? "back" : "added") - → -")
-          if let last, let units, last != units { add("salePrice \(last) KRW → \(units) KRW") }
+          addPrices()
         case (.some, nil): add("removed - → -")
         case (let first?, let second?):
-          let units = [first, second].map { Self.units($0) ?? 0 }
-          if units[0] != units[1] { add("salePrice \(units[0]) KRW → \(units[1]) KRW") }
+          addPrices()
           let badges = [first, second].map { $0.badges.first ?? "-" }
           if badges[0] != badges[1] { add("badges \(badges[0]) → \(badges[1])") }
         case (nil, nil): break
@@ -66,7 +82,7 @@ private struct HistoryModel {
     }
     isEmpty = false
     let listed = shop.keys.flatMap { key in
-      (shop.items[key] ?? []).map { "\(key)/\($0.id) \(Self.units($0) ?? 0) \($0.badges)" }
+      (shop.items[key] ?? []).map { "\(key)/\($0.id) \(Self.price($0) ?? 0) \($0.badges)" }
     }
     runs.append(Run(time: now, listed: listed))
   }
@@ -166,6 +182,11 @@ struct HistoryModelTests {
       var items = shop.items[key] ?? []
       for place in items.indices where Int.random(in: 0..<4, using: &random) == 0 {
         items[place].price = "\(Int.random(in: 3...9, using: &random)),000원"
+      }
+      // A normal price from 11,000 to 15,000, and items without a sale price.
+      for place in items.indices where Int.random(in: 0..<6, using: &random) == 0 {
+        items[place].normalPrice = "1\(Int.random(in: 1...5, using: &random)),000원"
+        if Bool.random(using: &random) { items[place].price = "" }
       }
       // Only items that are never removed are compared, because the history does not record the badges of an item that
       // returns.
@@ -276,7 +297,7 @@ struct HistoryModelTests {
     _ words: String
   ) throws {
     let listed = items.map {
-      "\($0.sections[0])/\($0.id) \($0.salePrice?.minorUnits ?? 0) \($0.badges)"
+      "\($0.sections[0])/\($0.id) \(($0.salePrice ?? $0.normalPrice)?.minorUnits ?? 0) \($0.badges)"
     }
     #expect(listed == run.listed, "\(words)")
     for item in items {

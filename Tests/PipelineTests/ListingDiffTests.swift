@@ -60,7 +60,8 @@ struct ListingDiffTests {
       let diff = try CatalogDiff(index, before: before, after: after)
       let told = try CatalogDiff(index, before: before, after: after) { change, values in
         found.append(change)
-        #expect((values != nil) == (change.from != nil && change.to != nil))
+        let isChanged = change.from != nil && change.to != nil && change.from != change.to
+        #expect((values != nil) == isChanged)
       }
       func item(_ version: ItemVersion?) throws -> StoreItem? {
         guard let version, let body = try index.item(version: version) else { return nil }

@@ -346,4 +346,88 @@ struct RecordedHistoryTests {
     #expect(now.map(\.id) == ["A1", "A2"] && now[1].lowest30Days?.price.minorUnits == 100)
     #expect(throws: LarderError.self) { _ = try list(first + -1) }
   }
+
+  // MARK: - Sections
+
+  /// A shop whose sections A and B list the dish "x" at a price, or not, two days apart.
+  private func moves(
+    _ runs: [[String: String]],
+    _ isEnd: (Int) -> Bool = { _ in true },
+    then read: (CatalogReader) throws -> Void
+  ) throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 2, items: 2)
+    let others = shop.items
+    var options = SyncOptions()
+    options.noDetails = true
+    options.allowRemovals = true
+    for (number, prices) in runs.enumerated() {
+      shop.clock.advance(2 * Self.day)
+      for (key, items) in others {
+        var item = SampleShop.Item("x")
+        if let price = prices[key] { item.price = price }
+        shop.items[key] = items + (prices[key] == nil ? [] : [item])
+      }
+      try shop.publish()
+      _ = try shop.sync(folder, shop.catalog(detail: false), options: options)
+      guard isEnd(number) else { continue }
+      try read(CatalogReader(cache: folder.path("cache"), catalog: nil, at: shop.clock.now))
+    }
+  }
+
+  @Test func `an item that returns to a section continues its history there`() throws {
+    let runs = [["A": "500", "B": "500"], ["A": "500"], ["B": "300"], ["B": "600"], ["B": "600"]]
+    var lowest: [Int] = []
+    var kinds: [String] = []
+    try moves(runs) { reader in
+      let item = try reader.list().first { $0.id == "x" && $0.sections == ["B"] }
+      lowest.append(item?.lowest30Days?.price.minorUnits ?? 0)
+      kinds = try reader.history(of: "x").map { "\($0.run) \($0.section) \($0.kind)" }
+    }
+
+    #expect(lowest == [500, 0, 300, 300, 300])
+    #expect(
+      kinds == [
+        "2 B removed", "3 A removed", "3 B back", "3 B salePrice", "4 B salePrice",
+      ]
+    )
+  }
+
+  @Test func `the lowest price at a time before an item moved is that of the section then`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 2, items: 2)
+    let others = shop.items
+    var times: [UnixTime] = []
+    for (price, key) in [("500", "A"), ("300", "A"), ("600", "A"), ("700", "B"), ("800", "B")] {
+      shop.clock.advance(2 * Self.day)
+      var item = SampleShop.Item("x")
+      item.price = price
+      shop.items = others
+      shop.items[key]?.append(item)
+      try shop.publish()
+      var options = SyncOptions()
+      options.allowRemovals = true
+      _ = try shop.sync(folder, shop.catalog(detail: false), options: options)
+      times.append(shop.clock.now)
+    }
+
+    let lowest = try times.map { time in
+      let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil, at: time)
+      return try reader.list().first { $0.id == "x" }?.lowest30Days?.price.minorUnits
+    }
+
+    #expect(lowest == [500, 300, 300, 300, 300])
+  }
+
+  @Test func `notices tell the price of the section in which it changed`() throws {
+    let runs = [["A": "1000", "B": "2000"], ["A": "1000", "B": "1900"]]
+    var told: [String] = []
+    try moves(runs, { $0 == 1 }) { reader in
+      told = try reader.netChanges(after: RunID(rawValue: 1)).map {
+        "\($0.section) \($0.price?.minorUnits ?? 0) \($0.newPrice?.minorUnits ?? 0)"
+      }
+    }
+
+    #expect(told == ["B 2000 1900"])
+  }
 }
