@@ -88,4 +88,30 @@ struct CatalogDiffTests {
         }
     )
   }
+
+  @Test func `another currency, address or place is a change, and a new price alone is none of them`() {
+    func changes(_ change: (inout StoreItem) -> Void) -> [String] {
+      let old = StoreItem(
+        id: "x",
+        title: "t",
+        salePrice: Price(minorUnits: 1000, currency: "USD"),
+        coordinate: Coordinate(latitude: 1, longitude: 2),
+        address: "here"
+      )
+      var new = old
+      change(&new)
+      return CatalogDiff.changes(from: old, to: new, in: "a").map {
+        "\($0.field) \($0.from ?? "-") \($0.to ?? "-")"
+      }
+    }
+
+    #expect(
+      changes { $0.salePrice = Price(minorUnits: 1000, currency: "EUR") } == ["currency USD EUR"]
+    )
+    #expect(changes { $0.salePrice = nil } == ["salePrice 1000 -"])
+    #expect(changes { $0.address = nil } == ["address here -"])
+    #expect(
+      changes { $0.coordinate = Coordinate(latitude: 1, longitude: 3) } == ["longitude 2.0 3.0"]
+    )
+  }
 }

@@ -58,7 +58,7 @@ struct ListingDiffTests {
       var found: [ChangedItem] = []
       let plain = CatalogDiff(from: old, to: new)
       let diff = try CatalogDiff(index, before: before, after: after)
-      let told = try CatalogDiff(index, before: before, after: after) { change, values in
+      let told = try CatalogDiff(index, before: before, after: after) { change, values, _ in
         found.append(change)
         let isChanged = change.from != nil && change.to != nil && change.from != change.to
         #expect((values != nil) == isChanged)

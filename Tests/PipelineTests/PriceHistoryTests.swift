@@ -362,7 +362,7 @@ struct RecordedHistoryTests {
     options.noDetails = true
     options.allowRemovals = true
     for (number, prices) in runs.enumerated() {
-      shop.clock.advance(2 * Self.day)
+      shop.clock.advance(2 * 86_400)
       for (key, items) in others {
         var item = SampleShop.Item("x")
         if let price = prices[key] { item.price = price }
@@ -399,7 +399,7 @@ struct RecordedHistoryTests {
     let others = shop.items
     var times: [UnixTime] = []
     for (price, key) in [("500", "A"), ("300", "A"), ("600", "A"), ("700", "B"), ("800", "B")] {
-      shop.clock.advance(2 * Self.day)
+      shop.clock.advance(2 * 86_400)
       var item = SampleShop.Item("x")
       item.price = price
       shop.items = others
