@@ -46,6 +46,7 @@ struct DetailTests {
       (#"{"hash": "H1", "data": {}}"#, .unexpectedShape),
       (#"{"hash": "H2", "data": {"point": "1"}}"#, .unexpectedShape), ("[]", .unexpectedShape),
       (#"[{"hash": "H2", "data": {}}, {"hash": "H3", "data": {}}]"#, .absentDetail),
+      (#"[{"data": {"point": "1"}}, {"data": {"point": "2"}}]"#, .unexpectedShape),
       (#"{"statusCode": 500}"#, .reportedFailure), ("{", .malformedJSON),
       (#"{"hash": "H1", "data": {"prices": ["품절"]}}"#, .unexpectedShape),
       (#"{"hash": "H1", "data": {"top_image": 5}}"#, .unexpectedShape),
@@ -145,5 +146,18 @@ struct DetailTests {
   @Test func `a template without a placeholder names one file for all items`() {
     #expect(DetailRule(urlTemplate: "details.json").isShared)
     #expect(!DetailRule(urlTemplate: "d/{id}").isShared)
+  }
+
+  @Test func `the first of two details with one id is read, and the second is reported`() throws {
+    func details(_ second: String) throws -> DecodedDetails {
+      let entries = #"{"hash": "a", "data": {"point": "1"}}, {"hash": "a", "data": {"point": "\#(second)"}}"#
+      return try decodeDetails(bytes("[\(entries)]"), using: catalog("detail: {url: details}"))
+    }
+
+    for second in ["1", "2"] {
+      let decoded = try details(second)
+      #expect(decoded.details.map { $0.notes["point"] } == ["1"] && decoded.unreadable == [])
+      #expect((decoded.details[0].lost != nil) == (second == "2"))
+    }
   }
 }

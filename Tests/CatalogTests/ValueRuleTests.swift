@@ -104,4 +104,100 @@ struct ValueRuleTests {
 
     #expect(error.map { "\($0)".contains(words) } == true)
   }
+
+  @Test func `a text is not a number that means nothing`() throws {
+    let listing = try Self.items(
+      "none: [0, -1.0, 9007199254740992]\nitem: {id: $.id, title: $.id, description: $.text, badges: $.b}",
+      #"{"id": "0E1", "text": "00", "b": ["0", 0, -1, "-1"]}, {"id": 9007199254740993, "text": "0x0"}, {"id": 0}"#
+    )
+
+    let items = listing.sections[0].items
+    #expect(items.map(\.id) == ["0E1", "9007199254740993"])
+    #expect(items.map(\.description) == ["00", "0x0"])
+    #expect(items[0].badges == ["-1"])
+  }
+
+  @Test func `a text of tags alone is no value, and prices lose their tags`() throws {
+    let listing = try Self.items(
+      """
+      text: html
+      item: {id: $.id, title: [$.long, $.short], description: [$.long, $.short], badges: $.b, salePrice: $.p}
+      """,
+      #"{"id": "a", "long": " <p>&nbsp;</p>", "short": "S", "b": ["<i></i>", "<b>n</b>"], "p": "<span>&euro;5.50</span>"}"#
+    )
+
+    let item = try #require(listing.sections[0].items.first)
+    #expect([item.title, item.description] == ["S", "S"])
+    #expect(item.badges == ["n"] && item.salePrice?.minorUnits == 550)
+  }
+
+  @Test func `a name in braces in a value of the response is no placeholder`() throws {
+    let listing = try Self.items(
+      """
+      item: {id: $.id, title: $.id, images: {thumbnail: {path: $.v, template: "https://c.example/{cat}/{value}"}}}
+      """,
+      #"{"id": "a", "v": "{cat}{value}.png", "cat": "{value}"}"#
+    )
+
+    #expect(
+      listing.sections[0].items.flatMap(\.images).map(\.url)
+        == ["https://c.example/%7Bvalue%7D/{cat}{value}.png"]
+    )
+  }
+
+  @Test func `an empty list gives way to the items at the next path`() throws {
+    func titles(_ body: String) throws -> [String] {
+      try decode(body, "items: [$.data, $.list]\nitem: {id: $.id, title: $.id}").sections[0].items
+        .map(\.title)
+    }
+
+    #expect(try titles(#"{"data": [], "list": [{"id": "a"}]}"#) == ["a"])
+    #expect(try titles(#"{"data": [{"id": "b"}], "list": [{"id": "a"}]}"#) == ["b"])
+    #expect(try titles(#"{"data": [], "list": []}"#) == [])
+    #expect(try titles(#"{"data": []}"#) == [])
+  }
+
+  @Test func `a record for which the program fails is skipped, with the reason`() throws {
+    let listing = try decode(
+      #"[{"id": "a", "n": "1"}, {"id": "b", "n": "x\u001b[1m"}, {"id": "c", "n": "3"}]"#,
+      "items: $\nrecords: '.n |= tonumber'\nitem: {id: $.id, title: $.n}"
+    )
+
+    #expect(listing.sections[0].items.map(\.title) == ["1", "3"])
+    #expect(listing.skipped.count == 1 && listing.skipped.first?.index == 1)
+    let reason = listing.skipped.first?.reason ?? ""
+    #expect(reason.hasPrefix("records: ") && !reason.contains("\u{1b}"))
+  }
+
+  @Test(
+    "what stands at the path of the next page and is no address ends no listing silently",
+    arguments: [
+      (#"{"href": "/b"}"#, "an object"), (#"["/b"]"#, "a list"), ("true", "true or false"), ("7", "a number"),
+    ]
+  )
+  func nextPages(_ value: String, _ words: String) throws {
+    func next(_ value: String) throws -> String? {
+      try decode(
+        #"{"items": [{"id": "a"}], "next": \#(value)}"#,
+        "items: $.items\npaging: {next: $.next}\nitem: {id: $.id, title: $.id}"
+      ).nextPage
+    }
+
+    #expect {
+      _ = try next(value)
+    } throws: {
+      ($0 as? CatalogError)?.reason.contains(words) == true
+    }
+    for end in ["null", "false", "[]", "{}", #""""#, "0"] { #expect(try next(end) == nil) }
+    #expect(try next(#""/b""#) == "/b")
+  }
+
+  @Test func `a total is read from a text too`() throws {
+    let listing = try decode(
+      #"{"total": "10", "items": [{"id": "a"}]}"#,
+      "items: $.items\nitem: {id: $.id, title: $.id}"
+    )
+
+    #expect(listing.total == 10)
+  }
 }

@@ -29,8 +29,12 @@ struct DetailDecoder {
       }
       return try read(entries[0], id: id)
     }
-    for entry in entries where (try? name(of: entry, subject: subject))?.exact == id.exact {
-      return try read(entry, id: id)
+    let names = entries.map { try? name(of: $0, subject: subject) }
+    if let own = names.firstIndex(where: { $0?.exact == id.exact }) {
+      return try read(entries[own], id: id)
+    }
+    guard names.contains(where: { $0 != nil }) else {
+      throw CatalogError.shape(subject, "none of the \(entries.count) details in the body has an id")
     }
     throw CatalogError(
       .absentDetail,
@@ -46,13 +50,24 @@ struct DetailDecoder {
   /// - Throws: ``CatalogError`` if the body cannot be used, or if none of its details can be read.
   func details(_ body: [UInt8]) throws(CatalogError) -> DecodedDetails {
     var decoded = DecodedDetails()
+    var places: [ExactText: Int] = [:]
     var first: CatalogError?
     for (index, entry) in try entries(of: body, subject: "details").enumerated() {
       var id: String?
       do throws(CatalogError) {
         id = try name(of: entry, subject: "details")
         guard let id else { throw CatalogError.shape("details", "number \(index) has no id") }
-        decoded.details.append(try read(entry, id: id))
+        let detail = try read(entry, id: id)
+        guard let place = places[id.exact] else {
+          places[id.exact] = decoded.details.count
+          decoded.details.append(detail)
+          continue
+        }
+        var lost = decoded.details[place].lost ?? []
+        let same = LostField(field: mapping.id.first?.lastName, reason: "another detail has the same id")
+        if decoded.details[place] == detail || lost.contains(same) { continue }
+        lost.append(same)
+        decoded.details[place].lost = lost
       } catch {
         first = first ?? error
         decoded.unreadable.append(UnreadableDetail(id: id, index: index, reason: error.reason))
@@ -99,7 +114,7 @@ struct DetailDecoder {
     detail.description = reader.text(mapping.description)
     detail.prices = reader.prices(mapping.prices)
     detail.images = reader.images(mapping.images)
-    detail.notes = reader.notes(mapping.notes)
+    detail.notes = reader.notes(mapping.notes).mapValues(reader.plain)
     // If no field can be read, this is an error, so that the run keeps the detail that is in the cache.
     if let fault = reader.faults.first, detail == ItemDetail(id: id) {
       throw CatalogError.shape(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)

@@ -64,8 +64,11 @@ struct FieldReader {
     guard let text = value.text else {
       return fail(path, "expected text, found \(value.kind.phrase)")
     }
-    return values.isHTML ? PageText.plain(text) : text
+    return plain(text)
   }
+
+  /// A text without tags and entities, if texts are HTML.
+  func plain(_ text: String) -> String { values.isHTML ? PageText.plain(text) : text }
 
   /// The values that are texts.
   ///
@@ -75,7 +78,7 @@ struct FieldReader {
     let texts = texts(of: values.map { (path, $0) }, \.text).flatMap {
       ListText.parts(of: $0.text) ?? [$0.text]
     }
-    return limited(self.values.isHTML ? texts.map { PageText.plain($0) } : texts, path)
+    return limited(texts.map(plain), path)
   }
 
   /// The texts of values, each with the path to it.
@@ -117,7 +120,7 @@ struct FieldReader {
     guard let (rule, value) = first(rules), rule.scale == nil, value.kind == .string,
       let text = value.text, let currency = try? currency(of: rule)
     else { return nil }
-    return (text, currency)
+    return (plain(text), currency)
   }
 
   /// The value that ``price(_:)`` reads, if it is a whole number such as 1999 or "1999".
@@ -135,7 +138,8 @@ struct FieldReader {
     _ rules: [Mapping.PriceRule]
   ) -> (rule: Mapping.PriceRule, value: JSONNode)? {
     for rule in rules {
-      guard let value = first(rule.path), !Self.isBlank(value), !Self.isNone(value, rule.none)
+      guard let value = first(rule.path), !Self.isBlank(value),
+        !Self.isNone(value, rule.none, isPrice: true)
       else { continue }
       return (rule, value)
     }
@@ -148,7 +152,9 @@ struct FieldReader {
   /// position in the list. Therefore, if one price cannot be read, the result is empty.
   mutating func prices(_ rules: [Mapping.PriceRule]) -> [Price] {
     for rule in rules {
-      let values = all(rule.path).filter { !Self.isBlank($0) && !Self.isNone($0, rule.none) }
+      let values = all(rule.path).filter {
+        !Self.isBlank($0) && !Self.isNone($0, rule.none, isPrice: true)
+      }
       guard !values.isEmpty else { continue }
       var prices: [Price] = []
       do throws(CatalogError) {
@@ -192,7 +198,7 @@ struct FieldReader {
         if PictureText.isData(text) {
           note(path, "a data: URL contains the picture itself, so there is nothing to fetch")
         } else {
-          urls += filled(rule.texts(of: text), rule)
+          urls += addresses(of: text, rule)
         }
       }
       if !urls.isEmpty || texts.count < values.count { return limited(urls, rule.paths.first) }
@@ -216,30 +222,43 @@ struct FieldReader {
     }
   }
 
-  /// Replaces placeholders such as `{category}` in picture URLs with the values of the item's fields.
+  /// The picture URLs of a text, as the rule's template says.
   ///
-  /// The result is empty if the item lacks one of the fields.
-  private mutating func filled(_ texts: [String], _ rule: Mapping.TextsRule) -> [String] {
-    let texts = values.isHTML ? texts.map { $0.replacing("&amp;", with: "&") } : texts
-    guard !rule.fields.isEmpty else { return texts }
-    var fields: [Placeholder: String] = [:]
+  /// Placeholders such as `{category}` stand for the item's fields. The result is empty if the item lacks one of them.
+  private mutating func addresses(of text: String, _ rule: Mapping.TextsRule) -> [String] {
+    let text = values.isHTML ? text.replacing("&amp;", with: "&") : text
+    let texts = rule.texts(of: text)
+    guard let template = rule.template else { return texts }
+    var fields: [String: String] = [:]
     for field in rule.fields {
       guard let value = identifier(field.paths) else { return [] }
-      fields[Placeholder(rawValue: field.name)] = PercentEncoding.escaped(value, keeping: "/")
+      fields[field.name] = PercentEncoding.escaped(value, keeping: "/")
     }
     return texts.map { text in
-      Placeholder.fill(text, joinedBy: ".") { place, _ in fields[place] }
+      Placeholder.fill(template, joinedBy: ".") { place, _ in
+        place.rawValue == "value" ? text : fields[place.rawValue]
+      }
     }
   }
 
   /// Whether a value is one of those that mean "no value", such as `N/A`.
   ///
-  /// Numbers are compared by value, so -1 and -1.0 are the same.
-  private static func isNone(_ value: JSONNode, _ none: Set<String>) -> Bool {
+  /// Numbers are compared by value, so -1 and -1.0 are the same. A text is compared as a number only if it is a price: the
+  /// id "00" is not 0.
+  private static func isNone(
+    _ value: JSONNode,
+    _ none: Set<String>,
+    isPrice: Bool = false
+  ) -> Bool {
     guard !none.isEmpty, let text = plainText(value) else { return false }
     if none.contains(text) { return true }
-    guard let number = Double(text) else { return false }
-    return none.contains { Double($0) == number }
+    guard isPrice || value.kind != .string, let number = Double(text), number.isFinite else {
+      return false
+    }
+    return none.contains { other in
+      if let whole = Int(text), let other = Int(other) { return whole == other }
+      return Double(other) == number
+    }
   }
 
   /// The first path that leads to a value, together with this value.
@@ -316,7 +335,15 @@ struct FieldReader {
   }
 
   private func isEmpty(_ value: JSONNode) -> Bool {
-    value.isEmpty || Self.isNone(value, values.none)
+    value.isEmpty || Self.isNone(value, values.none) || values.isHTML && Self.isMarkup(value)
+  }
+
+  /// Whether a text is tags and entities alone, such as `<p></p>`.
+  private static func isMarkup(_ value: JSONNode) -> Bool {
+    guard let text = value.text, let first = text.first(where: { !$0.isWhitespace }) else {
+      return false
+    }
+    return (first == "<" || first == "&") && PageText.plain(text).trimmed.isEmpty
   }
 
   /// Whether a price is blank.
@@ -333,7 +360,7 @@ struct FieldReader {
     switch value.kind {
     case .integer: return try Price(value.integer ?? 0, currency: currency)
     case .real: return try Price(value.real ?? 0, currency: currency)
-    case .string: return try Price(parsing: value.text ?? "", currency: currency)
+    case .string: return try Price(parsing: plain(value.text ?? ""), currency: currency)
     default: throw priceError("expected a price, found \(value.kind.phrase)")
     }
   }

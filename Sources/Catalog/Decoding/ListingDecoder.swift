@@ -273,7 +273,10 @@ package struct ListingDecoder: Sendable {
       // If a block of linked data or a line of a table cannot be read, its reader puts the reason into the array as a
       // text.
       let isProgram = mapping.transform != nil || mapping.records != nil
-      let reason = !isProgram && mapping.notation.hasReasons ? node.text : nil
+      let isReason =
+        !isProgram && mapping.notation.hasReasons
+        || mapping.records != nil && node.text?.hasPrefix("records: ") == true
+      let reason = isReason ? node.text.map { PlainText.line(String($0.prefix(300))) } : nil
       reader.note(nil, reason ?? "expected an object, found \(node.kind.phrase)")
       return (nil, nil)
     }
@@ -310,11 +313,15 @@ package struct ListingDecoder: Sendable {
   ///
   /// If the mapping has a program for records, the elements are the output of the program.
   func elements(of root: JSONNode, subject: String) throws(CatalogError) -> [JSONNode] {
+    var isFound = false
     for path in mapping.items {
       guard let elements = try elements(path, in: root) else { continue }
+      isFound = true
+      if elements.isEmpty { continue }
       guard let records = mapping.records else { return elements }
       return try records.apply(to: elements, of: subject, within: limits)
     }
+    if isFound { return [] }
     let paths = mapping.items.map(\.description).joined(separator: ", ")
     // A shop can leave out an empty list. It does not write a text or a number there, unless something is wrong.
     var places = [root]
@@ -395,12 +402,21 @@ package struct ListingDecoder: Sendable {
 
   /// The URL or cursor of the next page, if the body names one.
   private func nextPage(in root: JSONNode, _ subject: String) throws(CatalogError) -> String? {
-    guard let paging, let value = try paging.path?.firstValue(in: root) else { return nil }
-    // A cursor can be a number.
-    let isCursor = paging.step == .cursor
-    guard let text = isCursor ? FieldReader.plainText(value) : value.text, !text.isEmpty else {
+    guard let paging, let path = paging.path, let value = try path.firstValue(in: root) else {
       return nil
     }
+    // A cursor can be a number.
+    let isCursor = paging.step == .cursor
+    guard let text = isCursor ? FieldReader.plainText(value) : value.text else {
+      let isEnd = value.isEmpty || value.boolean == false || value.kind == .object && value.count == 0
+      if isEnd || value.integer == 0 { return nil }
+      throw CatalogError.shape(
+        subject,
+        "the \(isCursor ? "cursor" : "URL") of the next page is expected at \(path), found \(value.kind.phrase)",
+        remedy: "correct the path under paging"
+      )
+    }
+    guard !text.isEmpty else { return nil }
     guard text.utf8.count <= Self.longestNextPage else {
       throw CatalogError.shape(
         subject,
@@ -422,7 +438,7 @@ extension ListingDecoder {
     for node in [root] + totalPlaces.compactMap({ root[$0] }) {
       for (name, value) in node.firstMembers(60)
       where FieldRules.isNamed("stated", NameWords.plain(name)) {
-        if let number = value.integer { return number }
+        if let number = FieldReader.plainText(value).flatMap({ Int($0) }) { return number }
       }
     }
     return nil

@@ -228,19 +228,13 @@ extension Mapping {
     /// If the shop has each picture in several sizes, the path to the URL of a size.
     public var url: JSONPath?
 
-    /// The results for one text of the response.
+    /// The values in one text of the response.
     ///
-    /// A text such as `["/a.jpg", "/b.jpg"]` is a list, and needs no ``split``. Placeholders for fields of the item are
-    /// not replaced yet.
+    /// A text such as `["/a.jpg", "/b.jpg"]` is a list, and needs no ``split``.
     func texts(of text: String) -> [String] {
-      var texts = [text]
-      if let parts = ListText.parts(of: text) {
-        texts = parts
-      } else if let split {
-        texts = text.split(separator: split).map { $0.trimmed }.filter { !$0.isEmpty }
-      }
-      guard let template else { return texts }
-      return texts.map { template.replacing("{value}", with: $0) }
+      if let parts = ListText.parts(of: text) { return parts }
+      guard let split else { return [text] }
+      return text.split(separator: split).map { $0.trimmed }.filter { !$0.isEmpty }
     }
 
     /// The URL of the largest size of a picture.

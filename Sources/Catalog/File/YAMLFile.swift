@@ -341,7 +341,8 @@ struct YAMLNode {
   /// - Throws: ``CatalogError`` with the line of the fault.
   func transform(ofRecords isOfRecords: Bool = false) throws(CatalogError) -> Transform {
     var program = try filledText()
-    if isOfRecords { program = "[.[] | (\(program)\n)]" }
+    // A record for which the program fails becomes the reason, and is skipped.
+    if isOfRecords { program = #"[.[] | try (\#(program)\#n) catch "records: \(tostring)"]"# }
     guard case .scalar(let scalar) = node else { throw wrongType("text") }
     let isBlock = scalar.style == .literal || scalar.style == .folded
     do throws(CatalogError) {

@@ -28,7 +28,8 @@ package struct FieldGuard {
   ///
   /// Badges and delivery types are not among them, because they change with a shop's campaigns.
   private static let guarded: [ItemField] = [
-    .description, .normalPrice, .salePrice, .latitude, .thumbnail, .top, .gallery, .section,
+    .description, .normalPrice, .salePrice, .latitude, .address, .thumbnail, .top, .gallery,
+    .section,
   ]
 
   /// In a list of at most this many items, all items can have the same value.

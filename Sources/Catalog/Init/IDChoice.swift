@@ -33,7 +33,13 @@ enum IDChoice {
       return [held] + named.filter { $0.evidence.place != held.evidence.place }
     }
     let links = evidence.filter(isPageLink)
-    let telling = ([title?.evidence] + links + [picture?.evidence]).compactMap(\.self).filter {
+    // The name of a column of addresses need not say what they are.
+    let addresses = evidence.filter {
+      $0.place.steps.count == 1 && $0.isText && $0.variety == 1
+        && $0.share(PictureText.isAbsolute) > 0.9
+    }
+    let all = [title?.evidence] + links + [picture?.evidence] + addresses
+    let telling = all.compactMap(\.self).filter {
       guard let title, $0.isOne, takesRepeats else { return $0.isNearlyUnique && $0.isOne }
       return !$0.isRefused && $0.distinct.count > 1 && !$0.isShared(by: title.evidence)
     }
