@@ -317,7 +317,7 @@ extension Mapping {
   /// response, and decode the response again when the digest differs.
   public var fingerprint: String {
     // Raise this number if a change of larder decodes responses differently. Cached responses are then decoded again.
-    var lines = ["mapping 3", written]
+    var lines = ["mapping 4", written]
     lines += item.placeValues.map { "item.placeValues.\($0.name)\t\($0.paths)" }
     if let notation = notation.fingerprint { lines.append("notation\t\(notation)") }
     if let records { lines.append("records\t\(records.program.debugDescription)") }
