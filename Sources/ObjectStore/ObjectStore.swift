@@ -182,6 +182,12 @@ package final class ObjectStore: Sendable {
     let isConditional = request.headers.contains("If-None-Match")
     return result.map { Reply(head: $0.head, body: sink.bytes) }
       .mapError { LarderError($0, words, name, isConditional: isConditional) }
+      .flatMap { reply in
+        guard request.signing?.verb == .put, reply.tag.isEmpty else { return .success(reply) }
+        // A proxy that replies with a page of its own has not stored anything.
+        let reason = "unexpected reply from the store: it has no ETag"
+        return .failure(LarderError(.storeUnfit, "cannot \(words) \(name): \(reason)"))
+      }
   }
 
   // MARK: - Objects
@@ -235,7 +241,11 @@ package final class ObjectStore: Sendable {
       return mine == there
     } catch {
       guard error.code == .objectExists else { throw error }
-      return try self.bytes(of: path) == bytes
+      if let there = try self.bytes(of: path) { return there == bytes }
+      throw LarderError(
+        .busy,
+        "cannot write \(name(path)): the store refuses it as if it existed already; run it again later"
+      )
     }
   }
 

@@ -79,10 +79,10 @@ enum ShardManifest {
     of planned: PlannedRun
   ) throws(LarderError) -> (trailer: ManifestTrailer, rows: Data)? {
     let name = ShardPlan.manifestName(shard)
-    let path = "\(planned.folder)/\(name)"
+    let path = "\(planned.name)/\(name)"
     // A manifest that is longer is read to this length, and is then torn.
     let most = max(0, min(planned.plan.shards[shard].urls, 1 << 40) + 1) * PictureRow.longestLine
-    guard let bytes = try PlannedRun.contents(of: name, in: planned.folder, most: most)
+    guard let bytes = try planned.contents(of: name, most: most)
     else { return nil }
     let end = bytes.dropLast().lastIndex(of: 10).map { $0 + 1 } ?? bytes.startIndex
     guard bytes.last == 10,

@@ -80,10 +80,18 @@ package struct PlannedRun: Sendable {
   package fileprivate(set) var catalog: CatalogFile
   /// The options of the sync.
   package var options: SyncOptions { plan.scope }
+  /// The plan's folder.
+  private let place: Place
   /// The path of the plan's folder.
-  let folder: String
+  var folder: String { place.path }
   /// The plan's name in messages, for example its `s3://` location.
-  let name: String
+  var name: String { place.name }
+
+  /// A folder with a plan, and its name in messages.
+  struct Place: Sendable {
+    let path: String
+    let name: String
+  }
 
   /// The names of the files that are needed both to run a shard and to merge.
   package static let files = [ShardPlan.catalogName, ShardPlan.fileName]
@@ -109,26 +117,25 @@ package struct PlannedRun: Sendable {
   ///   - name: The plan's name in messages, if the folder is a local copy of a folder in an object store.
   /// - Throws: ``LarderError`` if there is no plan, or if the plan has another format version; ``CatalogError``.
   package init(_ folder: String, called name: String? = nil) throws {
-    self.folder = folder
-    self.name = name ?? folder
-    let text = try Self.bytes(ShardPlan.fileName, in: folder)
+    place = Place(path: folder, name: name ?? folder)
+    let text = try Self.bytes(ShardPlan.fileName, in: place)
     guard let plan = try? JSONDecoder().decode(ShardPlan.self, from: text),
       plan.format == ShardPlan.form, plan.shards.map(\.shard) == Array(plan.shards.indices),
       !plan.shards.isEmpty
     else {
       throw LarderError(
         .data,
-        "cannot read \(folder)/\(ShardPlan.fileName): it is not a plan with format version \(ShardPlan.form), "
+        "cannot read \(place.name)/\(ShardPlan.fileName): it is not a plan with format version \(ShardPlan.form), "
           + "which this larder reads; make a new plan, with one version of larder on all machines"
       )
     }
     self.plan = plan
     digest = FileSum(of: text).sha256
-    let file = try Self.bytes(ShardPlan.catalogName, in: folder)
-    try Self.demand(FileSum(of: file), plan.catalogFile, ShardPlan.catalogName, in: folder)
+    let file = try Self.bytes(ShardPlan.catalogName, in: place)
+    try Self.demand(FileSum(of: file), plan.catalogFile, ShardPlan.catalogName, in: place)
     catalog = try CatalogFile(
       parsing: [UInt8](file),
-      file: "\(folder)/\(ShardPlan.catalogName)"
+      file: "\(place.name)/\(ShardPlan.catalogName)"
     )
   }
 
@@ -139,57 +146,66 @@ package struct PlannedRun: Sendable {
   /// - Throws: ``LarderError`` if the shard's list has changed since the plan was made.
   func pictures(of shard: Int) throws(LarderError) -> [PictureEntry] {
     let name = ShardPlan.listName(shard)
-    let bytes = try Self.bytes(name, in: folder)
-    try Self.demand(FileSum(of: bytes), plan.shards[shard].list, name, in: folder)
+    let bytes = try Self.bytes(name, in: place)
+    try Self.demand(FileSum(of: bytes), plan.shards[shard].list, name, in: place)
     var pictures: [PictureEntry] = []
     pictures.reserveCapacity(plan.shards[shard].urls)
-    try PictureRow.read(bytes, or: Self.changed(name, in: folder)) { pictures.append($0) }
+    try PictureRow.read(bytes, or: Self.changed(name, in: place)) { pictures.append($0) }
     return pictures
   }
 
   /// Throws if a file of the plan does not have the length and digest that the plan recorded.
-  static func demand(_ found: FileSum?, _ planned: FileSum, _ name: String, in folder: String)
+  static func demand(_ found: FileSum?, _ planned: FileSum, _ name: String, in place: Place)
     throws(LarderError)
   {
-    guard found == planned else { throw changed(name, in: folder) }
+    guard found == planned else { throw changed(name, in: place) }
   }
 
-  private static func changed(_ name: String, in folder: String) -> LarderError {
+  private static func changed(_ name: String, in place: Place) -> LarderError {
     LarderError(
       .data,
-      "cannot use \(folder)/\(name): it has changed since it was planned; make a new plan"
+      "cannot use \(place.name)/\(name): it has changed since it was planned; make a new plan"
     )
   }
 
-  private static func bytes(_ name: String, in folder: String) throws(LarderError) -> Data {
-    if let bytes = try contents(of: name, in: folder) { return bytes }
-    throw unread(name, in: folder, "there is no such file")
+  /// Reads a file of the plan; see ``contents(of:in:most:)``.
+  func contents(of name: String, most: Int) throws(LarderError) -> Data? {
+    try Self.contents(of: name, in: place, most: most)
   }
 
-  private static func unread(_ name: String, in folder: String, _ reason: String) -> LarderError {
+  private static func bytes(_ name: String, in place: Place) throws(LarderError) -> Data {
+    if let bytes = try contents(of: name, in: place) { return bytes }
+    throw unread(name, in: place, "there is no such file")
+  }
+
+  private static func unread(_ name: String, in place: Place, _ reason: String) -> LarderError {
     LarderError(
       .data,
-      "cannot read \(folder)/\(name): \(reason); name the folder that the plan was written to"
+      "cannot read \(place.name)/\(name): \(reason); name the folder that the plan was written to"
     )
   }
 
   /// Reads a file of a plan, or its first `most` bytes if it is longer; nil if it does not exist.
   static func contents(
     of name: String,
-    in folder: String,
+    in place: Place,
     most: Int = .max
   ) throws(LarderError) -> Data? {
-    let file = open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC)
+    let file = open("\(place.path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if file < 0, errno == ENOENT { return nil }
     defer { if file >= 0 { close(file) } }
     var status = stat()
     guard file >= 0, fstat(file, &status) == 0 else {
-      throw unread(name, in: folder, systemMessage(errno))
+      throw unread(name, in: place, systemMessage(errno))
+    }
+    // Another machine made it. A FIFO would never end.
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw unread(name, in: place, "it is not a regular file")
     }
     do throws(SystemError) {
       return Data(try Files.bytes(of: file, min(Int(status.st_size), most)))
     } catch {
-      throw unread(name, in: folder, systemMessage(error.code))
+      throw unread(name, in: place, systemMessage(error.code))
     }
   }
 }

@@ -83,15 +83,24 @@ extension PlannedRun {
       }
       try demandFew(result.pictures, of: shard, maxFailures)
       let trailer = ManifestTrailer(result, of: shard, in: self, token)
-      let isCommitted =
-        try ShardManifest.commit(
-          result.pictures.filter { $0.end != .failed }.map(\.entry),
-          trailer,
-          in: Folder(path: folder, creating: false),
-          token: token,
-          on: disk
-        )
-        && publish?(ShardPlan.manifestName(shard)) ?? true
+      let folder = try Folder(path: folder, creating: false)
+      var isCommitted = try ShardManifest.commit(
+        result.pictures.filter { $0.end != .failed }.map(\.entry),
+        trailer,
+        in: folder,
+        token: token,
+        on: disk
+      )
+      if isCommitted, let publish {
+        let name = ShardPlan.manifestName(shard)
+        do {
+          isCommitted = try publish(name)
+        } catch {
+          // It must not be taken for the manifest of another run.
+          try disk.remove(name, in: folder)
+          throw error
+        }
+      }
       if !isCommitted, let other = try outcome(of: shard) { return other }
       return ShardOutcome(trailer, committed: isCommitted)
     } catch {

@@ -205,6 +205,18 @@ struct NotationTests {
     #expect(error?.reason.hasPrefix("line 3: the quote") == true)
   }
 
+  @Test func `a row with more cells than columns is named with its line, and not cut`() throws {
+    let item = "item: {id: $.id, title: $.t, salePrice: $.p}"
+    let rows = "id,p,t\nA,9.50,Cup\n\nB,9,50,Mug\nC,3.00,Jug,\n"
+
+    let read = try decode(rows, "read: csv\n\(item)", currency: "EUR")
+
+    #expect(read.sections[0].items.map(\.id) == ["A", "C"])
+    #expect(read.skipped.map(\.index) == [1])
+    #expect(read.skipped[0].reason.hasPrefix("line 4 has 4 cells, and the first line names 3"))
+    #expect(decodingError(rows, "read: csv\ntransform: .\n\(item)")?.reason.hasPrefix("line 4") == true)
+  }
+
   @Test(arguments: [
     ("id,t,p\nA,Cup,1\nB,\"Mug\nblue,", "line 3:"),
     // A line feed ends a line, although the line before it ends with a carriage return.
@@ -299,6 +311,26 @@ struct NotationTests {
         + #"{"number":3,"text":"A cup https://c.example/b.jpg blue","url":"https://c.example/b.jpg","rest":"A cup blue"},"#
         + #"{"number":4,"text":"no address"}]}"#
     )
+  }
+
+  @Test func `lines are UTF-8 or UTF-16, and others are refused with the place`() throws {
+    func items(_ body: [UInt8]) throws -> [String] {
+      let file = try catalog("format: list", sections: "[{key: main, url: main}]")
+      return try decodeSource(body, at: 0, using: file).sections[0].items.map(\.title)
+    }
+    let line = "https://c.example/a.jpg 컵 🍵\n"
+    let wide = [0xFF, 0xFE] + line.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+
+    #expect(try items(bytes(line)) == ["컵 🍵"])
+    #expect(try items(wide) == ["컵 🍵"])
+    for cut in [wide.dropLast(), wide.dropLast(4)] {
+      #expect(throws: CatalogError.self) { try items(Array(cut)) }
+    }
+    #expect {
+      try items(bytes(line) + [0xB0, 0xA1])
+    } throws: {
+      "\($0)".contains("line 2")
+    }
   }
 
   @Test func `JSON Lines are recognised by their content`() throws {

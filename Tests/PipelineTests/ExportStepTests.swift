@@ -252,6 +252,23 @@ import Testing
     #expect(folder.state(of: "out/A1-thumb.jpg") != nil)
   }
 
+  @Test(arguments: [false, true])
+  func `a picture whose file is damaged is missing from the export`(copies: Bool) throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 1)
+    _ = try shop.sync(folder)
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    let path = try #require(try reader.list()[0].thumbnail?.path)
+    let bytes = try folder.read("cache/\(path)")
+
+    for damaged in [[], Array(bytes.dropLast())] {
+      try folder.write(damaged, to: "cache/\(path)")
+      let report = try Self.export(folder, copies: copies)
+      #expect(report.missing.count == 1)
+      #expect(folder.state(of: "out/A1-thumb.jpg") == nil)
+    }
+  }
+
   @Test func `a planted record of an export cannot lead out of the folder`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 2)

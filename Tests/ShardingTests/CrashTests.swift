@@ -121,6 +121,31 @@ struct CrashTests {
     #expect(try folder.names().filter { $0.hasPrefix("manifest") } == ["manifest-0.ndjson"])
   }
 
+  @Test func `a shard whose manifest cannot be uploaded is not committed`() throws {
+    try sharded.plan(1)
+    let planned = try sharded.planned
+    let (cache, clock) = (sharded.folder.path("cache"), shop.clock)
+    let curl = try CurlTransport(shop.transportOptions())
+    defer { curl.shutdown() }
+    func run(_ token: String, publish: @escaping (String) throws -> Bool) throws -> ShardOutcome {
+      try planned.run(0, cache: cache, token: token, curl, publish: publish) { clock.now }
+    }
+
+    #expect(throws: LarderError.self) {
+      try run("first") { _ in throw LarderError(.busy, "the store is busy") }
+    }
+
+    #expect(sharded.folder.files(below: "plan").keys.allSatisfy { !$0.contains("manifest") })
+    #expect(try run("second") { _ in true }.committed)
+  }
+
+  @Test func `a manifest that is a FIFO is refused, and not waited for`() throws {
+    try sharded.plan(1)
+    #expect(mkfifo(sharded.folder.path("plan/manifest-0.ndjson"), 0o600) == 0)
+
+    #expect(throws: LarderError.self) { try sharded.run(0) }
+  }
+
   @Test func `two concurrent runs of a shard leave one manifest and a whole cache`() throws {
     try sharded.plan(1)
     let other = sharded.folder.path("plan")

@@ -132,6 +132,7 @@ extension PlannedRun {
     maxFailures: Double = 10,
     _ curl: CurlTransport,
     disk: any Disk = SystemDisk(durable: false),
+    publish: ((String) throws -> Bool)? = nil,
     now: @escaping @Sendable () -> UnixTime
   ) throws -> ShardOutcome {
     let pictures = PictureListRun(
@@ -144,7 +145,7 @@ extension PlannedRun {
       disk: disk,
       now: now
     )
-    return try run(shard, pictures, token: token, maxFailures: maxFailures, disk: disk)
+    return try run(shard, pictures, token: token, maxFailures: maxFailures, disk: disk, publish: publish)
   }
 }
 

@@ -128,7 +128,9 @@ public struct BodyFormat: Hashable, Sendable {
   /// Whether a body begins with `<`, or is in UTF-32.
   static func isMarkup(_ body: [UInt8]) -> Bool {
     guard WideText.appears(in: body) else { return JSONText(body).first == UInt8(ascii: "<") }
-    return WideText.utf8(of: Array(body.prefix(1024))).map(isMarkup) ?? true
+    // The first 1,024 bytes can end within a pair of surrogates.
+    let beginning = [1024, 1022].lazy.compactMap { WideText.utf8(of: Array(body.prefix($0))) }.first
+    return beginning.map(isMarkup) ?? true
   }
 
   /// Whether a markup text in lower case begins with an element of HTML, as a part of a page does, or with comments
@@ -154,17 +156,18 @@ enum WideText {
     [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0x00]].contains { beginning.starts(with: $0) }
   }
 
-  /// The text in UTF-8, or nil if it is UTF-32, which begins with the same two bytes. (XML 1.0, appendix F)
+  /// The text in UTF-8, or nil if it is UTF-32, which begins with the same two bytes, or no whole UTF-16. (XML 1.0,
+  /// appendix F)
   static func utf8(of body: [UInt8]) -> [UInt8]? {
-    guard !body.starts(with: [0x3C, 0, 0]), !body.starts(with: [0xFF, 0xFE, 0, 0]) else {
-      return nil
-    }
+    guard !body.starts(with: [0x3C, 0, 0]), !body.starts(with: [0xFF, 0xFE, 0, 0]),
+      body.count.isMultiple(of: 2)
+    else { return nil }
     let isBig = body.starts(with: [0xFE, 0xFF])
     let units = stride(from: 0, to: body.count - 1, by: 2).map { place in
       let (low, high) = isBig ? (body[place + 1], body[place]) : (body[place], body[place + 1])
       return UInt16(high) << 8 | UInt16(low)
     }
-    return Array(String(decoding: units, as: UTF16.self).utf8)
+    return String(validating: units, as: UTF16.self).map { Array($0.utf8) }
   }
 }
 
@@ -213,7 +216,9 @@ enum TextLines {
     linesBefore: Int,
     within limits: DecodingLimits
   ) throws(CatalogError) -> [UInt8] {
-    let bytes = JSONText(body).bytes
+    let text = TableRecords.text(of: body)
+    try text.demandUTF8(of: subject)
+    let bytes = text.bytes
     var writer = StoredFormWriter()
     writer.open("{")
     writer.name("items")
@@ -250,7 +255,7 @@ enum TextLines {
 
   /// Whether the first line of a body that is neither empty nor a comment contains a URL.
   static func haveURLs(_ body: [UInt8]) -> Bool {
-    let text = String(decoding: JSONText(body).bytes.prefix(1 << 14), as: UTF8.self)
+    let text = String(decoding: TableRecords.text(of: body).bytes.prefix(1 << 14), as: UTF8.self)
     let line = text.split(whereSeparator: \.isNewline).lazy.map { String($0).trimmed }
       .first { !$0.isEmpty && !$0.hasPrefix("#") }
     return line?.split { $0.isWhitespace }.contains(where: isURL) ?? false

@@ -78,6 +78,15 @@ struct TableRecords {
         writer.value("\(reason); \(remedy)")
         continue
       }
+      if row.hasMore {
+        let reason =
+          "line \(linesBefore + row.line) has \(row.count) cells, and the first line names \(names.count) columns"
+        let kind = Self.separators.first { $0.byte == separator }?.name ?? "separators"
+        let remedy = "put quotes around each cell that contains \(kind)"
+        if needsAllRows { throw .shape(subject, reason, remedy: remedy) }
+        writer.value("\(reason); \(remedy)")
+        continue
+      }
       if row.cells.allSatisfy(\.isEmpty) { continue }
       writer.object {
         for (place, cell) in row.cells.enumerated() where !cell.isEmpty {
@@ -287,7 +296,7 @@ struct TableRecords {
   }
 
   /// The body in UTF-8, without a byte order mark.
-  private static func text(of body: [UInt8]) -> JSONText {
+  static func text(of body: [UInt8]) -> JSONText {
     JSONText(WideText.appears(in: body) ? WideText.utf8(of: body) ?? body : body)
   }
 
@@ -299,6 +308,8 @@ struct TableRecords {
     var count = 0
     /// The number of the line where the row begins.
     var line = 1
+    /// Whether a cell after the first ones is not empty.
+    var hasMore = false
     /// Whether the table ends within a cell in quotes.
     var isTorn = false
     /// Whether a cell in quotes has a line end.
@@ -335,7 +346,11 @@ struct TableRecords {
       var lines = scan.lines
       func end(_ cell: [UInt8]) {
         row.count += 1
-        if row.count <= most { row.cells.append(String(decoding: cell, as: UTF8.self).trimmed) }
+        if row.count <= most {
+          row.cells.append(String(decoding: cell, as: UTF8.self).trimmed)
+        } else if cell.contains(where: { $0 > 0x20 }) {
+          row.hasMore = true
+        }
       }
       scan: while true {
         let plain = place..<(place + scan.skip(bytes.span, from: place - bytes.startIndex))

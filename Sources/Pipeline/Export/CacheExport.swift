@@ -281,7 +281,7 @@ struct ExportRun {
         continue
       }
       guard !written.contains(target) else { continue }
-      switch try place(source, at: target, of: image.url, digest: image.sha256) {
+      switch try place(source, at: target, of: image.url, image) {
       case .linked: report.linked += 1
       case .copied: report.copied += 1
       case .unchanged: report.unchanged += 1
@@ -317,15 +317,20 @@ struct ExportRun {
     _ source: String,
     at target: String,
     of url: String,
-    digest: String? = nil
+    _ picture: ShownPicture? = nil
   ) throws(LarderError) -> ExportFolder.Arrival? {
     guard mayWrite(target, of: url) else { return nil }
     let arrival: ExportFolder.Arrival
     do throws(LarderError) {
       if let remote {
-        arrival = try folder.place(source, of: remote, at: target, ifNot: digest, by: cache)
+        arrival = try folder.place(source, of: remote, at: target, ifNot: picture?.sha256, by: cache)
       } else {
-        arrival = try folder.place("\(cache)/\(source)", at: target, links: !options.copies)
+        arrival = try folder.place(
+          "\(cache)/\(source)",
+          at: target,
+          links: !options.copies,
+          bytes: picture?.bytes.map { Int($0) }
+        )
       }
     } catch {
       // Errors that would affect every file end the export.

@@ -17,7 +17,7 @@ struct ExportFolder {
     case linked
     /// It was copied.
     case copied
-    /// It is not in the folder, because the file of the cache no longer exists.
+    /// It is not in the folder, because the file of the cache no longer exists, or is damaged.
     case missing
   }
 
@@ -114,16 +114,24 @@ struct ExportFolder {
   ///   - source: The path of the file of the cache.
   ///   - relative: The path in the folder.
   ///   - links: Whether to make a hard link. If that is impossible, the file is copied.
+  ///   - bytes: The size of the file according to the index; nil if it is not known. A file of another size is damaged.
   /// - Returns: How the file came into the folder.
   /// - Throws: ``LarderError`` when it cannot be put there.
-  func place(_ source: String, at relative: String, links: Bool) throws(LarderError) -> Arrival {
+  func place(
+    _ source: String,
+    at relative: String,
+    links: Bool,
+    bytes: Int? = nil
+  ) throws(LarderError) -> Arrival {
     let target = "\(path)/\(relative)"
     for parent in ExportPath.parents(of: relative) { try Self.make("\(path)/\(parent)") }
     let descriptor = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return .missing }
     defer { close(descriptor) }
     var (held, there) = (stat(), stat())
-    guard fstat(descriptor, &held) == 0, held.st_mode & S_IFMT == S_IFREG else { return .missing }
+    guard fstat(descriptor, &held) == 0, held.st_mode & S_IFMT == S_IFREG,
+      bytes.map({ $0 == held.st_size }) ?? true
+    else { return .missing }
     var (isSame, isEqual) = (false, false)
     if lstat(target, &there) == 0 {
       (isSame, isEqual) = (Self.isSame(held, there), Self.isEqual(held, there))
@@ -306,7 +314,10 @@ extension ExportFolder {
     if let digest, RemoteCopy.digest(ofFile: "\(path)/\(relative)") == digest { return .unchanged }
     let copy = try RemoteCopy(of: source, in: remote, to: "\(cache)/partial/export-\(getpid())")
     defer { copy.remove() }
-    guard copy.isThere else { return .missing }
+    // Another program can have replaced the object.
+    guard copy.isThere, digest.map({ $0 == RemoteCopy.digest(ofFile: copy.path) }) ?? true else {
+      return .missing
+    }
     let arrival = try place(copy.path, at: relative, links: true)
     return arrival == .linked ? .copied : arrival
   }
