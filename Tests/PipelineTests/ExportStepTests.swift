@@ -16,11 +16,15 @@ import Testing
     return options
   }
 
-  private static func export(_ folder: TemporaryFolder, deletes: Bool = false) throws
-    -> ExportReport
-  {
-    try CacheExport(cache: folder.path("cache"), catalog: nil)
-      .run(into: folder.path("out"), options(deletes: deletes))
+  private static func export(
+    _ folder: TemporaryFolder,
+    deletes: Bool = false,
+    copies: Bool = false
+  ) throws -> ExportReport {
+    var options = options(deletes: deletes)
+    options.copies = copies
+    return try CacheExport(cache: folder.path("cache"), catalog: nil)
+      .run(into: folder.path("out"), options)
   }
 
   private static func json(_ bytes: [UInt8]) throws -> Any {
