@@ -319,7 +319,8 @@ struct NotationTests {
       return try decodeSource(body, at: 0, using: file).sections[0].items.map(\.title)
     }
     let line = "https://c.example/a.jpg 컵 🍵\n"
-    let wide = [0xFF, 0xFE] + line.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    let units = line.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+    let wide: [UInt8] = [0xFF, 0xFE] + units
 
     #expect(try items(bytes(line)) == ["컵 🍵"])
     #expect(try items(wide) == ["컵 🍵"])
