@@ -183,7 +183,10 @@ package final class ObjectStore: Sendable {
     return result.map { Reply(head: $0.head, body: sink.bytes) }
       .mapError { LarderError($0, words, name, isConditional: isConditional) }
       .flatMap { reply in
-        guard request.signing?.verb == .put, reply.tag.isEmpty else { return .success(reply) }
+        let isCopy = request.headers.contains("x-amz-copy-source")
+        guard request.signing?.verb == .put, reply.tag.isEmpty, !isCopy else {
+          return .success(reply)
+        }
         // A proxy that replies with a page of its own has not stored anything.
         let reason = "unexpected reply from the store: it has no ETag"
         return .failure(LarderError(.storeUnfit, "cannot \(words) \(name): \(reason)"))

@@ -198,8 +198,8 @@ package struct PlannedRun: Sendable {
     guard file >= 0, fstat(file, &status) == 0 else {
       throw unread(name, in: place, systemMessage(errno))
     }
-    // Another machine made it. A FIFO would never end.
-    guard status.st_mode & S_IFMT == S_IFREG else {
+    // Another machine made it. A FIFO would never end, and a folder cannot be read.
+    guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
       throw unread(name, in: place, "it is not a regular file")
     }
     do throws(SystemError) {

@@ -142,7 +142,7 @@ struct NotationTests {
 
   @Test(arguments: [
     ("id,name\nA,\"Cup, blue\"\nB,\n", "read: csv"),
-    ("\u{FEFF}id;name\r\nA;\"Cup, blue\"\r\n\r\nB;;more\r\n", "read: csv"),
+    ("\u{FEFF}id;name\r\nA;\"Cup, blue\"\r\n\r\nB;;\r\n", "read: csv"),
     ("id\tname\nA\tCup, blue\nB", "read: tsv"),
     ("ID|Name\nA|Cup, blue\nB|\n", "table: {names: plain}"),
     ("\n\nid;name\nA;\"Cup, blue\"\nB;\n", "read: csv"),

@@ -2085,7 +2085,7 @@ struct ProposalEvidenceTests {
 
   @Test func `titles that repeat are read, though a better text is missing in many rows`() throws {
     let cars = try Self.table("Model auta,Extra,Cena (Kč)", 60) {
-      "Škoda Fabia \($0 % 9),\($0 % 3 == 0 ? "" : "alarm no. \($0), radio"),\(200_000 + 900 * $0)"
+      "Škoda Fabia \($0 % 9),\($0 % 3 == 0 ? "" : "alarm no. \($0) and radio"),\(200_000 + 900 * $0)"
     }
 
     #expect(linesWithoutComments(of: cars.text).contains(#"  title: "$['Model auta']""#))

@@ -53,7 +53,7 @@ struct RecordWindowTests {
       "read: csv"
     ),
     (
-      "id\n" + (1...40).map { "A\($0)\tx\ty\tz\n" }.joined() + "B\tx\ty\t\"\nC\n",
+      "id\ta\tb\tc\n" + (1...40).map { "A\($0)\tx\ty\tz\n" }.joined() + "B\tx\ty\t\"\nC\n",
       "read: tsv\nitem: {id: $.id, title: $.id}"
     ),
     (lines, "format: list"),

@@ -19,7 +19,7 @@ import Testing
   private static func export(
     _ folder: TemporaryFolder,
     deletes: Bool = false,
-    copies: Bool = false
+    copies: Bool = true
   ) throws -> ExportReport {
     var options = options(deletes: deletes)
     options.copies = copies
