@@ -121,7 +121,9 @@ package struct PlannedRun: Sendable {
     let text = try Self.bytes(ShardPlan.fileName, in: place)
     guard let plan = try? JSONDecoder().decode(ShardPlan.self, from: text),
       plan.format == ShardPlan.form, plan.shards.map(\.shard) == Array(plan.shards.indices),
-      !plan.shards.isEmpty
+      !plan.shards.isEmpty,
+      // It is a part of the names of folders.
+      (1...64).contains(plan.run.utf8.count), plan.run.utf8.allSatisfy(PercentEncoding.isUnreserved)
     else {
       throw LarderError(
         .data,

@@ -146,6 +146,22 @@ struct SweepTests {
     #expect(try verify(folder).isClean)
   }
 
+  @Test func `details that the catalog file no longer describes are forgotten`() throws {
+    _ = try shop.sync(folder)
+    func hasDetail() throws -> Bool {
+      try CatalogReader(cache: folder.path("cache"), catalog: nil).show("A1")?.detail != nil
+    }
+    var options = SyncOptions()
+    options.noDetails = true
+    _ = try shop.sync(folder, options: options)
+    #expect(try hasDetail())
+
+    _ = try shop.sync(folder, shop.catalog(detail: false))
+
+    #expect(try !hasDetail())
+    #expect(try verify(folder).isClean)
+  }
+
   @Test func `old runs and their data are forgotten, but never the run shown`()
     throws
   {

@@ -81,6 +81,18 @@ import Testing
     #expect(PlanTrust(variables: [], digest: forged.digest).fault(of: forged) == nil)
   }
 
+  @Test(arguments: ["", "../../elsewhere", "a/b", ".../\\n", String(repeating: "a", count: 65)])
+  func `a plan whose run is no name of a folder is refused`(_ run: String) throws {
+    let shop = try ShardedShop(SampleShop())
+    try shop.plan(2)
+    let text = String(decoding: try shop.folder.read("plan/plan.json"), as: UTF8.self)
+    let forged = text.replacing(/"run":"[^"]*"/, with: "\"run\":\"\(run)\"")
+    try shop.folder.write(Array(forged.utf8), to: "plan/plan.json")
+
+    #expect(forged != text)
+    #expect(throws: LarderError.self) { try shop.planned }
+  }
+
   @Test func `a plan is printed with its digest, which its file cannot contain`() throws {
     let shop = try ShardedShop(SampleShop())
     let plan = try #require(try shop.plan(2).plan)

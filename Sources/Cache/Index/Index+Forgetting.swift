@@ -292,6 +292,18 @@ extension Index {
     }
   }
 
+  /// Deletes the details of a catalog whose file no longer describes any.
+  ///
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
+  package func forgetDetails(of catalog: CatalogID) throws(LarderError) {
+    let sql = "SELECT 1 FROM detail WHERE catalog = ? LIMIT 1"
+    guard try row(sql, catalog, make: { _ in true }) != nil else { return }
+    try write { db in
+      try db.run(.detailsOfCatalog, catalog)
+      try db.run(.picturesOfDetails)
+    }
+  }
+
   /// Runs `VACUUM` if more than a quarter of the file's pages are unused.
   private func shrink() throws(LarderError) {
     let free = try row("PRAGMA freelist_count") { $0.number(0) } ?? 0

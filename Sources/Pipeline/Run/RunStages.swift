@@ -83,7 +83,10 @@ final class RunStages: Sendable {
     sections.group.join()
     // `OpenedRun.close` throws an error at the end of the run, because the run must first wait for the pictures in
     // progress.
-    context.failures.noting { () throws(LarderError) in try sections.guardCatalog() }
+    context.failures.noting { () throws(LarderError) in
+      try sections.guardCatalog()
+      if context.catalog.detail == nil { try context.index.forgetDetails(of: context.entry.id) }
+    }
     pictures.release()
     let writing = ReportWriting(
       context,
