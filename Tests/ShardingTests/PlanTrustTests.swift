@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import FoundationEssentials
 import Pipeline
