@@ -46,7 +46,7 @@ struct JoiningTests {
     let expected = [
       record("a"), record("b"), record("c", pictures: 0), record("d", pictures: 3),
     ]
-    #expect(joined.repeats == 2)
+    #expect(joined.repeats == 2 && joined.changed == ["b"])
     #expect(try index.items(listing: joined.listing) == expected.map(\.record))
     #expect(try index.itemKeys(listing: joined.listing) == expected.map(\.key))
     #expect(try index.pictures(listing: joined.listing) == expected.flatMap(\.pictures).map(\.id))

@@ -65,6 +65,8 @@ struct NotationTests {
   @Test(arguments: [
     #"<!DOCTYPE r [<!ENTITY a "aaaa">]><rss><channel><item><id>&a;</id></item></channel></rss>"#,
     #"<!DOCTYPE r SYSTEM "r.dtd" [<!ENTITY a "aaaa">]><rss><channel/></rss>"#,
+    #"<!DOCTYPE r [<!ELEMENT r ANY><!ENTITY a "aaaa">]><rss><channel/></rss>"#,
+    #"<!DOCTYPE r [<!ELEMENT r %a;>]><rss><channel/></rss>"#,
     #"<!DOCTYPE r [<!ENTITY % a SYSTEM "file:///etc/passwd"> %a;]><rss><channel/></rss>"#,
     #"<!DOCTYPE r><!DOCTYPE r><rss><channel/></rss>"#,
     #"<!DOCTYPE r <!ENTITY a "aaaa">><rss><channel/></rss>"#,
@@ -79,6 +81,7 @@ struct NotationTests {
 
   @Test(arguments: [
     #"<!DOCTYPE rss>"#, #"<!DOCTYPE rss SYSTEM "file:///etc/passwd">"#,
+    #"<!DOCTYPE rss [ <!-- ]> --> <!ELEMENT rss (channel*)> <!ATTLIST item n CDATA "a>]&b;"> ] >"#,
     #"<?xml version="1.0"?><!-- a > b --><!DOCTYPE rss PUBLIC '-//X//Y' "http://x.example/[x]>" >"#,
   ])
   func `a document type that declares nothing is skipped, and what it refers to is not read`(

@@ -2123,4 +2123,58 @@ struct ProposalEvidenceTests {
     #expect(file.text.contains("currency: \(code)"))
     #expect(!file.unsure.contains("salePrice") && !file.unsure.contains("currency"))
   }
+
+  @Test func `one address in all items is no picture, and one file in all is not sure`() throws {
+    let page = try Self.twelve { _ in #""price": 9.5, "image_url": "http://schema.example/WebPage""# }
+    let stand = try Self.twelve { _ in #""price": 9.5, "image": "https://c.example/none.png""# }
+
+    #expect(!page.text.contains("$.image_url"))
+    #expect(stand.unsure.contains("thumbnail"))
+  }
+
+  @Test func `a price of 0 in most items is not sure`() throws {
+    let file = try Self.twelve { #""price": \#($0 == 3 ? "9.5" : "0")"# }
+
+    #expect(file.unsure.contains("salePrice"))
+  }
+
+  @Test func `the titles of things that hold lists with prices are not sure`() throws {
+    let towns = ["Montevideo", "Maldonado", "Canelones"].map { town in
+      let flats = (0..<4).map { #"{"precio": \#(900 + $0), "area": \#(40 + $0)}"# }
+      return #"{"nombre": "\#(town)", "propiedades": [\#(flats.joined(separator: ","))]}"#
+    }
+
+    let file = try proposal(of: #"{"ciudades": [\#(towns.joined(separator: ","))]}"#)
+
+    #expect(file.unsure.contains("items") == file.unsure.contains("title"))
+  }
+
+  @Test func `a table whose first row is a record is not read, also if some prices are empty`() {
+    let rows = (0..<12).map { row in
+      let price = row % 3 == 2 ? "" : row % 3 == 1 ? "\"Q2,900 (Rebajado 3%)\"" : "\"$1,35\(row % 10)\""
+      return "Casa \(row),Zona \(row),\(price),Texto \(row)"
+    }
+
+    #expect {
+      try proposal(of: rows.joined(separator: "\n"))
+    } throws: {
+      "\($0)".contains("its first line does not name the columns")
+    }
+  }
+
+  @Test func `rows with more cells than columns are not read as if they were shifted`() throws {
+    let rows = (0..<60).map { row in
+      row < 12 ? "Bio,1\(row).5,Life \(row),u\(row)" : "Art,,1\(row).5,Art \(row),u\(row)"
+    }
+
+    let file = try? proposal(of: (["category,price,title,upc"] + rows).joined(separator: "\n"))
+
+    #expect(file.map { $0.unsure.contains("items") } ?? true)
+  }
+
+  @Test func `a krone at a Danish host is a Danish one`() throws {
+    let file = try Self.twelve { #""pris": "34\#($0),30 kr", "url": "https://www.shop.dk/s-\#($0).html""# }
+
+    #expect(file.text.contains("currency: DKK"))
+  }
 }

@@ -551,12 +551,13 @@ extension Index {
   /// while the pages are fetched.
   ///
   /// - Parameter listings: The listings of the pages, in order.
-  /// - Returns: The joined listing, and the number of items that were left out as repeats.
+  /// - Returns: The joined listing, the number of items that were left out as repeats, and the ids of those that differ
+  ///   from the first occurrence.
   /// - Throws: ``LarderError``, also if one of the listings is not in the index.
   package func joinListings(
     _ listings: [ListingID]
-  ) throws(LarderError) -> (listing: ListingID, repeats: Int) {
-    if let only = listings.first, listings.count == 1 { return (only, 0) }
+  ) throws(LarderError) -> (listing: ListingID, repeats: Int, changed: [String]) {
+    if let only = listings.first, listings.count == 1 { return (only, 0, []) }
     return try write { db in
       try db.execute(
         sql: """
@@ -569,16 +570,20 @@ extension Index {
         items += try end(of: listing, from: 0, count: .max, db)
         try db.run("INSERT INTO temp.page(listing) VALUES (?)", listing)
       }
-      let joined = try ListingWriter.keep(selecting: RowStatement(db, Self.firstOfPages), in: db)
-      return (joined, items - (try end(of: joined, from: 0, count: .max, db)))
+      let first = "SELECT item \(Self.copies) WHERE copy = 1 ORDER BY number, place"
+      let joined = try ListingWriter.keep(selecting: RowStatement(db, first), in: db)
+      let repeats = items - (try end(of: joined, from: 0, count: .max, db))
+      guard repeats > 0 else { return (joined, 0, []) }
+      let changed = "SELECT key \(Self.copies) WHERE item <> first ORDER BY number, place"
+      return (joined, repeats, try db.all(changed) { $0.text(0) ?? "" })
     }
   }
 
-  /// The items of the listings in `page`, without those that repeat the id of an earlier one.
-  private static let firstOfPages = """
-    SELECT item FROM (SELECT p.number, l.place, l.item, \
-    row_number() OVER (PARTITION BY i.key ORDER BY p.number, l.place) AS copy \
-    FROM temp.page p CROSS JOIN listing_item l ON l.listing = p.listing CROSS JOIN item i ON i.row = l.item) \
-    WHERE copy = 1 ORDER BY number, place
+  /// The items of the listings in `page`; those with the same id are numbered, and know the first of them.
+  private static let copies = """
+    FROM (SELECT p.number, l.place, l.item, i.key, row_number() OVER copies AS copy, \
+    first_value(l.item) OVER copies AS first \
+    FROM temp.page p CROSS JOIN listing_item l ON l.listing = p.listing CROSS JOIN item i ON i.row = l.item \
+    WINDOW copies AS (PARTITION BY i.key ORDER BY p.number, l.place))
     """
 }

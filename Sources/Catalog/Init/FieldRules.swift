@@ -494,7 +494,9 @@ struct FieldScore {
       // 1, 2, 3 … are hardly prices: a `bid` that counts is the number of a book or a brand.
       let isNumber = evidence.isCount && place.plainName.hasSuffix("id")
       return isList || isCode || isNumber || read < 0.8 || evidence.leading == 0
-        ? 0 : evidence.isCount || isLevel(evidence) ? min(read, FieldScore.doubt) : read
+        ? 0
+        : evidence.isCount || isLevel(evidence) || evidence.share { Double($0) == 0 } > 0.5
+          ? min(read, FieldScore.doubt) : read
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0
       let isDegrees = evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1
@@ -503,8 +505,11 @@ struct FieldScore {
       return isDegrees && isKnown && !place.isMany ? 1 : 0
     case .thumbnail:
       guard evidence.isText, isPictures(evidence) else { return 0 }
+      // The same address in all items is that of a stand-in, or no picture.
+      let isSame = evidence.isConstant
+      if isSame, evidence.share(PictureText.hasEnding) < 0.5 { return 0 }
       let isMarked = evidence.share(PictureText.isMarked) > 0.5
-      return isMarked ? FieldScore.doubt : place.isMany ? 0.9 : 1
+      return isMarked || isSame ? FieldScore.doubt : place.isMany ? 0.9 : 1
     case .gallery:
       let isMany =
         place.isMany || evidence.hasTextLists

@@ -157,8 +157,10 @@ extension MappingProposal: ProposedReading {
         || !FieldRules.has("beside", "inside", in: name) && !FieldRules.isOfOthers(name)
           && other.entries.contains { fields.shows(fields.thumbnail + fields.gallery, $0) }
     }
-    // If another list can have the items, the titles in this one can be those of other things.
-    let isOnly = look.rivals.isEmpty && look.others.isEmpty && !isShort
+    // If another list can have the items, or a list in each of them, the titles can be those of other things.
+    let isOnly =
+      look.rivals.isEmpty && look.others.isEmpty && !isShort && place.condition.isEmpty
+      && !fields.prices.contains { $0.evidence.place.isBorrowed }
     let isTitle = fields.rankings[.title]?.first?.isSure == true && !isTitleMemberName
     return [
       ("sections", hasSections), ("items", confidence >= FieldScore.sure && !isShort),

@@ -61,10 +61,11 @@ enum MarkupTags {
     }
   }
 
-  /// The document type declaration before the first tag if it declares nothing itself; otherwise an empty range.
+  /// The document type declaration before the first tag if it declares elements and attributes alone, or nothing;
+  /// otherwise an empty range.
   ///
-  /// Such a declaration is `<!DOCTYPE shop SYSTEM "shop.dtd">`. It has no internal subset, so it has no entities. What it
-  /// refers to is never read. (XML 1.0, section 2.8)
+  /// Such a declaration is `<!DOCTYPE shop SYSTEM "shop.dtd">` or `<!DOCTYPE shop [<!ELEMENT shop (item*)>]>`. It has no
+  /// entities. What it refers to is never read. (XML 1.0, section 2.8)
   static func bareDocumentType(in body: [UInt8]) -> Range<Int> {
     let head = body.prefix(longestProlog)
     let isThere = head.indices.contains {
@@ -78,7 +79,9 @@ enum MarkupTags {
     let prolog =
       #/
       (?s) (?> (?:\u{EF}\u{BB}\u{BF})? (?: [\u{0}-\u{20}] | <!--.*?--> | <\?.*?\?> )* )
-      ( <!DOCTYPE (?: "[^"]*" | '[^']*' | [^"'\[<&%>] )* > )
+      ( <!DOCTYPE (?> (?: "[^"]*" | '[^']*' | [^"'\[<&%>] )* )
+        (?> \[ (?: [\u{0}-\u{20}] | <!--.*?-->
+          | <! (?: ELEMENT | ATTLIST ) (?: "[^"]*" | '[^']*' | [^"'<&%>\]] )* > )* \] [\u{0}-\u{20}]* )? > )
       /#.matchingSemantics(.unicodeScalar)
     guard let declaration = text.prefixMatch(of: prolog)?.1 else { return 0..<0 }
     let start = text[..<declaration.startIndex].unicodeScalars.count

@@ -167,14 +167,19 @@ struct TableRecords {
       && !names.contains { $0.contains("://") }
   }
 
-  /// Whether the cells of a first line are those of a record: one of them is an amount, as are those below it, and none
-  /// is a known name such as `id`.
+  /// Whether the cells of a first line are those of a record: one of them is an amount, as are those below it that are not
+  /// empty, and none is a known name such as `id`.
   private static func isRecord(_ first: [String], above rows: Rows) -> Bool {
     var rows = rows
-    let below = (0..<3).compactMap { _ in rows.next(most: first.count)?.cells }
-    return !below.isEmpty && !first.contains { FieldRules.isText($0) || FieldRules.isID($0) }
+    let below = (0..<6).compactMap { _ in rows.next(most: first.count)?.cells }
+    // A price can have a note, as in "$1,350 (reduced)".
+    func isAmount(_ cell: String) -> Bool {
+      PriceText.isPrice(String(cell.prefix { $0 != "(" }).trimmed)
+    }
+    return !first.contains { FieldRules.isText($0) || FieldRules.isID($0) }
       && first.indices.contains { place in
-        ([first] + below).allSatisfy { place < $0.count && PriceText.isPrice($0[place]) }
+        let others = below.map { place < $0.count ? $0[place] : "-" }.filter { !$0.isEmpty }
+        return isAmount(first[place]) && !others.isEmpty && others.allSatisfy(isAmount)
       }
   }
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// The owner of one libxml2 parser, which reads an XML document event by event and is freed exactly once.
 ///
-/// The parser expands no entities and fetches nothing. A document type declaration that declares nothing itself, such as
+/// The parser expands no entities and fetches nothing. A document type declaration that declares no entities, such as
 /// `<!DOCTYPE shop SYSTEM "shop.dtd">`, is skipped; any other is refused. Before the parser starts, ``MarkupTags``
 /// refuses documents for which libxml2 would take too long.
 struct XMLReader: ~Copyable {

@@ -307,6 +307,17 @@ extension SectionReading {
       let whole = try index.joinListings(sections[place].listings)
       sections[place].section.listing = whole.listing
       sections[place].repeats += whole.repeats
+      let changed = whole.changed.map { id in
+        SyncReport.Skipped(
+          section: sections[place].section.key,
+          index: nil,
+          field: nil,
+          id: id,
+          lost: .item,
+          reason: SkippedItem.duplicateID
+        )
+      }
+      sections[place].notes.add(skipped: changed)
     }
     return (sections, failed)
   }

@@ -117,15 +117,20 @@ struct SectionNotes: Sendable, Equatable, Codable {
 
   /// Adds the notes of the next page.
   mutating func add(_ page: SectionNotes) {
-    let room = max(0, SkipTally.mostRows - skipped.count)
-    skipped += page.skipped.prefix(room)
-    for row in page.skipped.dropFirst(room) { omitted.add(row.lost, row.reason) }
+    add(skipped: page.skipped)
     omitted.add(page.omitted)
     isGivenUp = isGivenUp || page.isGivenUp
     absent.removeAll { !page.absent.contains($0) }
     failure = failure ?? page.failure
     unfollowed = unfollowed ?? page.unfollowed
     total = page.total ?? total
+  }
+
+  /// Adds unreadable items and fields, and counts those beyond the limit.
+  mutating func add(skipped rows: [SyncReport.Skipped]) {
+    let room = max(0, SkipTally.mostRows - skipped.count)
+    skipped += rows.prefix(room)
+    for row in rows.dropFirst(room) { omitted.add(row.lost, row.reason) }
   }
 }
 
