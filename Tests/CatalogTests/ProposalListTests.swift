@@ -109,7 +109,7 @@ struct ProposalListTests {
       body:
         #"{"node": [{"id": "g", "name": "Pans", "node": [{"id": "p", "name": "Pan", "price": 9.5}]}, MORE(CUP)]}"#,
       lines: ["items: $.node"],
-      unsure: ["items"],
+      unsure: ["items", "title"],
       count: 21
     ),
     Case(
@@ -224,7 +224,7 @@ struct ProposalListTests {
         #"{"entries": [MORE({"id": NUMBER, "name": "Cup NUMBER", "price": 9.5}), MORE_3({"id": "pNUMBER", "name": "", "answer": "yes"}), MORE_3({"id": "sNUMBER", "locale": "en"})]}"#,
       lines: [#"items: "$.entries[?length(@.name) > 0]""#, "  title: $.name"],
       texts: ["the entries without a title are left out"],
-      unsure: ["items"]
+      unsure: ["items", "title"]
     ),
     Case(
       testDescription: "notes of a few items are no items",

@@ -495,7 +495,8 @@ struct FieldScore {
       let isNumber = evidence.isCount && place.plainName.hasSuffix("id")
       return isList || isCode || isNumber || read < 0.8 || evidence.leading == 0
         ? 0
-        : evidence.isCount || isLevel(evidence) || evidence.share { Double($0) == 0 } > 0.5
+        : evidence.isCount || isLevel(evidence)
+          || evidence.held >= 10 && evidence.share { Double($0) == 0 } > 0.8
           ? min(read, FieldScore.doubt) : read
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0

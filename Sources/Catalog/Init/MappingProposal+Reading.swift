@@ -160,7 +160,13 @@ extension MappingProposal: ProposedReading {
     // If another list can have the items, or a list in each of them, the titles can be those of other things.
     let isOnly =
       look.rivals.isEmpty && look.others.isEmpty && !isShort && place.condition.isEmpty
-      && !fields.prices.contains { $0.evidence.place.isBorrowed }
+      && !fields.prices.contains { price in
+        price.evidence.place.steps.dropLast().contains { step in
+          let name = NameWords.plain(step.name)
+          return step.isList && !FieldRules.isNamed("inside", name)
+            && !FieldRules.has("variant", in: name) && !PriceMeaning.isPriceMember(step.name)
+        }
+      }
     let isTitle = fields.rankings[.title]?.first?.isSure == true && !isTitleMemberName
     return [
       ("sections", hasSections), ("items", confidence >= FieldScore.sure && !isShort),

@@ -374,7 +374,7 @@ extension CurrencyProposal {
       }
       // Chinese texts beside a "¥" mean yuan, and not yen. A Japanese price can have Chinese characters itself.
       let texts = all.filter { text in !prices.contains { $0.place == text.place } }
-      let hints = [spoken(texts, among: codes), hinted(all)].compactMap { $0?.code }
+      let hints = [spoken(texts, among: codes), hinted(texts)].compactMap { $0?.code }
       let code = hints.first(where: codes.contains) ?? first
       let others = codes.count == 1 ? "" : ", as in \(codes.prefix(4).joined(separator: ", "))"
       return Self(code, codes.count == 1 ? 0.9 : 0.6, "prices have \"\(shown)\"\(others)")
