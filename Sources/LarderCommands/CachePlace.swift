@@ -32,7 +32,7 @@ extension CachePlace {
   /// - Throws: ``LarderError`` for an invalid location or a missing variable; the transport's error if it cannot start.
   init(_ text: String, _ log: Log?) throws {
     self.init(path: text)
-    guard text.contains("://") else { return }
+    guard Self.isAddress(text) else { return }
     let location = try S3Location(parsing: text)
     let variables = ProcessInfo.processInfo.environment
     let environment = try S3Environment(variables)
@@ -55,6 +55,11 @@ extension CachePlace {
     )
   }
 
+  /// Whether a text is not the name of a folder: a URL, or an attempt at one such as `s3:/bucket`.
+  static func isAddress(_ text: String) -> Bool {
+    text.contains("://") || text.lowercased().hasPrefix("s3:")
+  }
+
   /// Checks that an option's value is a folder, or a location such as `s3://bucket/prefix`.
   ///
   /// - Parameters:
@@ -62,7 +67,7 @@ extension CachePlace {
   ///   - prefix: The beginning of the error's message, such as `--out: `.
   /// - Throws: `ValidationError` when the value is neither.
   static func demand(_ value: String, _ prefix: String = "") throws {
-    guard value.contains("://") else { return }
+    guard Self.isAddress(value) else { return }
     guard S3Location.isLocation(value) else {
       throw ValidationError(
         "\(prefix)cannot use \"\(value)\": a cache is a folder or s3://bucket/prefix"

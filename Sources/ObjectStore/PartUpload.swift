@@ -68,14 +68,24 @@ extension ObjectStore {
         "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\"\(XMLText.escaped(reply.tag))\"</ETag></Part>"
     }
     list += "</CompleteMultipartUpload>"
-    let reply = try answer(
-      .post,
-      path,
-      query: ["uploadId": id],
-      headers: ["Content-Type": "application/xml"],
-      body: Array(list.utf8),
-      doing: "write"
-    )
+    let reply: Reply
+    do throws(LarderError) {
+      reply = try answer(
+        .post,
+        path,
+        query: ["uploadId": id],
+        headers: ["Content-Type": "application/xml"],
+        body: Array(list.utf8),
+        doing: "write"
+      )
+    } catch {
+      guard error.code == .objectMissing else { throw error }
+      // The reply to the first attempt can be lost, and the upload is then complete. The next run finds the object.
+      throw LarderError(
+        .busy,
+        "cannot write \(name(path)): the store knows the upload no more; run it again"
+      )
+    }
     // Even a reply with status 200 may have an error in its body, because S3 sends the status before the work is done.
     // (S3, CompleteMultipartUpload)
     if let code = S3Reply.refusal(reply.body) {

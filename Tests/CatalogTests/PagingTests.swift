@@ -5,7 +5,7 @@ import Testing
 struct PagingTests {
   private func listing(_ count: Int, next: String? = nil) -> DecodedListing {
     var listing = DecodedListing()
-    listing.elementCount = count
+    listing.listedCount = count
     listing.nextPage = next
     return listing
   }

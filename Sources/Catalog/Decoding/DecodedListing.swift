@@ -22,10 +22,12 @@ public struct DecodedListing: Hashable, Sendable {
   ///
   /// If a section has no elements, it lacks all of these fields.
   public var absent: [String: Set<ItemField>] = [:]
-  /// The number of elements in the response, including the skipped ones.
+  /// The number of elements that are read as items, including the skipped ones.
+  public var elementCount = 0
+  /// The number of elements in the response's lists, also of those that a filter or `records:` leaves out.
   ///
   /// If pages are requested by their number, a page with 0 elements is the last one.
-  public var elementCount = 0
+  public var listedCount = 0
   /// The cursor or URL of the next page, if the catalog file says where the body has it.
   public var nextPage: String?
   /// The total number of items according to the body.
@@ -34,7 +36,7 @@ public struct DecodedListing: Hashable, Sendable {
   public var total: Int?
   /// A sign in the body that there are more pages, for example "has_more is true".
   ///
-  /// It is nil if there is no sign, or if a transform has changed the body.
+  /// It is nil if there is no sign.
   package var continuation: String?
   /// For each section key, the number of entries in ``skipped``.
   private var rows: [String: Int] = [:]
@@ -78,6 +80,7 @@ public struct DecodedListing: Hashable, Sendable {
     failed += page.failed
     absent.merge(page.absent) { $0.intersection($1) }
     elementCount += page.elementCount
+    listedCount += page.listedCount
     nextPage = page.nextPage ?? nextPage
     total = total ?? page.total
     continuation = continuation ?? page.continuation

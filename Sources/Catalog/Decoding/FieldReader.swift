@@ -292,7 +292,7 @@ struct FieldReader {
   private mutating func first(_ path: JSONPath) -> JSONNode? {
     do throws(CatalogError) {
       if path.isSingular {
-        guard let value = try path.firstValue(in: node)?.content, !isEmpty(value) else {
+        guard let value = try path.firstContent(in: node), !isEmpty(value) else {
           return nil
         }
         return value
@@ -370,7 +370,7 @@ struct FieldReader {
     case nil: return currency
     case .code(let code): return code
     case .path(let path):
-      guard let value = try path.firstValue(in: node), !value.isEmpty else { return currency }
+      guard let value = try path.firstContent(in: node), !value.isEmpty else { return currency }
       guard let code = Self.plainText(value).flatMap(Currency.code) else {
         throw priceError("\(path) is not an ISO 4217 currency code")
       }
@@ -386,7 +386,8 @@ struct FieldReader {
     _ nanos: JSONPath,
     in currency: String
   ) throws(CatalogError) -> Price {
-    let text = try nanos.firstValue(in: node).flatMap(Self.plainText) ?? "0"
+    let rest = try nanos.firstContent(in: node)
+    let text = rest?.isEmpty == false ? rest.flatMap(Self.plainText) ?? "" : "0"
     guard let whole = Self.plainText(units).flatMap({ Int($0) }), let rest = Int(text) else {
       throw priceError("units and nanos are not whole numbers")
     }
@@ -414,11 +415,11 @@ struct FieldReader {
       guard number >= 0 else { throw priceError("\(number) is negative") }
       return Price(minorUnits: number, currency: currency)
     case .path(let path):
-      guard let scale = try path.firstValue(in: node).flatMap(Self.plainText).flatMap({ Int($0) })
+      guard let scale = try path.firstContent(in: node).flatMap(Self.plainText).flatMap({ Int($0) })
       else { throw priceError("\(path) does not say how many digits are decimals") }
       return try Price(number, scale: scale, currency: currency)
     case .divisor(let path):
-      let divisor = try path.firstValue(in: node).flatMap(Self.plainText) ?? ""
+      let divisor = try path.firstContent(in: node).flatMap(Self.plainText) ?? ""
       let zeros = divisor.dropFirst()
       guard divisor.hasPrefix("1"), zeros.count <= 9, zeros.allSatisfy({ $0 == "0" }) else {
         throw priceError("\(path) is not a power of ten")

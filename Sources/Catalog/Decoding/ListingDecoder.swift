@@ -101,7 +101,7 @@ package struct ListingDecoder: Sendable {
     if isContinuation { earlier.count -= 1 }
     let nodes = try sections(plan, in: root, after: earlier.count)
     let keys = try nodes.map { node throws(CatalogError) in
-      try plan.key.firstValue(in: node).flatMap(FieldReader.plainText)
+      try plan.key.firstContent(in: node).flatMap(FieldReader.plainText)
     }
     let counts = Dictionary(keys.map { ($0, 1) }, uniquingKeysWith: +)
     for (node, key) in zip(nodes, keys) {
@@ -260,6 +260,7 @@ package struct ListingDecoder: Sendable {
     }
     listing.absent[section.key] = try absentFields(of: section.items, in: read)
     listing.elementCount += elements.count
+    listing.listedCount += try listedCount(in: node, elements)
     listing.sections.append(section)
   }
 
@@ -337,6 +338,20 @@ package struct ListingDecoder: Sendable {
     )
   }
 
+  /// The number of elements in the list of the items, from which filters and the program for records have chosen some.
+  private func listedCount(
+    in root: JSONNode,
+    _ chosen: [JSONNode]
+  ) throws(CatalogError) -> Int {
+    let paths = mapping.items.map { $0.withoutLastChoice ?? (mapping.records == nil ? nil : $0) }
+    for path in paths {
+      let lists = try path?.values(in: root).filter { $0.kind == .array } ?? []
+      let count = lists.reduce(0) { $0 + $1.count }
+      if count > 0 { return max(count, chosen.count) }
+    }
+    return chosen.count
+  }
+
   /// The elements that represent items, by one path, or nil if the path leads neither to arrays nor to items.
   ///
   /// The path can lead to an array, to several arrays, or to the items themselves. A value that is `null` is ignored.
@@ -389,11 +404,9 @@ package struct ListingDecoder: Sendable {
     let response = try JSONDocument(parsing: body, of: subject, within: limits).root
     var listing = DecodedListing()
     listing.nextPage = try nextPage(in: response, subject)
+    listing.continuation = Self.continuation(in: response)
     guard let transform = mapping.transform else {
-      if source.parts == nil {
-        listing.total = Self.total(in: response)
-        listing.continuation = Self.continuation(in: response)
-      }
+      if source.parts == nil { listing.total = Self.total(in: response) }
       return (response, listing)
     }
     let made = try transform.apply(to: body, of: subject, isStopped: limits.isStopped)
@@ -402,7 +415,7 @@ package struct ListingDecoder: Sendable {
 
   /// The URL or cursor of the next page, if the body names one.
   private func nextPage(in root: JSONNode, _ subject: String) throws(CatalogError) -> String? {
-    guard let paging, let path = paging.path, let value = try path.firstValue(in: root) else {
+    guard let paging, let path = paging.path, let value = try path.firstContent(in: root) else {
       return nil
     }
     // A cursor can be a number.
@@ -480,10 +493,10 @@ extension DecodedListing {
         + "write paging: {link: true} in the catalog file"
     }
     let advice = "describe the further pages under paging in the catalog file"
-    if let total, elementCount > 0, total > elementCount {
-      return "the shop says that there are \(total) items, and lists \(elementCount); \(advice)"
+    if let total, listedCount > 0, total > listedCount {
+      return "the shop says that there are \(total) items, and lists \(listedCount); \(advice)"
     }
-    guard let continuation, elementCount > 0 else { return nil }
+    guard let continuation, listedCount > 0 else { return nil }
     return
       "the shop reports further pages (\(continuation)), which are not read; "
       + advice

@@ -193,7 +193,7 @@ extension Mapping.Envelope {
   /// Refuses a response that has a status of 400 or more among its values, even if its HTTP status means success.
   func checkStatus(of root: JSONNode, subject: String) throws(CatalogError) {
     for path in status {
-      guard let value = try path.firstValue(in: root), let text = FieldReader.plainText(value),
+      guard let value = try path.firstContent(in: root), let text = FieldReader.plainText(value),
         let number = Int(text), number >= 400
       else { continue }
       throw CatalogError(
@@ -244,8 +244,8 @@ extension Mapping {
       guard let largest, let url else { return nil }
       var best: (size: Double, text: JSONNode)?
       for node in sizes.kind == .array ? sizes.elements : sizes.members.map(\.value) {
-        guard let text = try url.firstValue(in: node), !text.isEmpty,
-          let size = try largest.firstValue(in: node).flatMap(FieldReader.plainText)
+        guard let text = try url.firstContent(in: node), !text.isEmpty,
+          let size = try largest.firstContent(in: node).flatMap(FieldReader.plainText)
             .flatMap({ Double($0) }), size > best?.size ?? -1
         else { continue }
         best = (size, text)

@@ -90,10 +90,10 @@ public struct PagingRule: Hashable, Sendable {
     listing: DecodedListing
   ) -> String? {
     switch step {
-    case .page: listing.elementCount > 0 ? String(first + pagesRead) : nil
+    case .page: listing.listedCount > 0 ? String(first + pagesRead) : nil
     case .offset:
       // A page can have fewer elements than requested without being the last.
-      listing.elementCount > 0 ? String((Int(last) ?? first) + listing.elementCount) : nil
+      listing.listedCount > 0 ? String((Int(last) ?? first) + listing.listedCount) : nil
     case .cursor, .next, .link: listing.nextPage
     }
   }

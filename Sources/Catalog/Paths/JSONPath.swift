@@ -120,6 +120,13 @@ extension JSONPath {
     return value
   }
 
+  /// The first value that the path selects; of an XML element with attributes, its text.
+  ///
+  /// - Throws: ``CatalogError`` under the same condition as ``values(in:)``.
+  func firstContent(in root: JSONNode) throws(CatalogError) -> JSONNode? {
+    try firstValue(in: root)?.content
+  }
+
   /// The values that a sequence of steps selects.
   ///
   /// - Parameters:

@@ -82,7 +82,10 @@ extension RowSource {
     keepsAlpha: Bool
   ) -> any RowSource {
     var rows = converted { Conversion.expanded($0) }
-    let colour = background ?? (rows.shape.layout.hasAlpha && keepsAlpha ? .transparent : .white)
+    // If the picture loses its alpha later, all of it is put on the background then.
+    let colour =
+      rows.shape.layout.hasAlpha && (background == nil || !keepsAlpha)
+      ? .transparent : background ?? .white
     if keepsAlpha, colour.alpha < 255 { rows = rows.converted(Conversion.withAlpha) }
     // The colour of a transparent background does not show.
     if !colour.isGrey, colour.alpha > 0 { rows = rows.converted(Conversion.coloured) }

@@ -20,7 +20,7 @@ struct CacheOptions: ParsableArguments {
   }
 
   mutating func validate() throws {
-    guard path.contains("://") else { return }
+    guard CachePlace.isAddress(path) else { return }
     throw ValidationError(
       "--cache takes a folder here, not \"\(path)\"; s3://bucket/prefix goes with sync, warm, "
         + "shard, status, verify, gc, export and serve"

@@ -81,6 +81,9 @@ struct PlanTrustOptions: ParsableArguments {
   var planDigest: String?
 
   mutating func validate() throws {
+    if let name = variables.first(where: { $0.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) == nil }) {
+      throw ValidationError("--env takes the name of a variable, such as STORE_TOKEN, not \"\(name)\"")
+    }
     if let name = variables.first(where: { !PlanTrust.mayBeAllowed($0) }) {
       throw ValidationError(
         "--env \(name): plans may not use the variables AWS_… and LARDER_…; use another name"

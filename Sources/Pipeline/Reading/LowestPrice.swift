@@ -31,12 +31,13 @@ extension LowestPrice {
   ///   - steps: The changes of its prices. For each field, such as the sale price, the oldest is first, beginning with
   ///     the value at `start`.
   ///   - beginning: The time when the history begins. A price without recorded changes counts as valid since then.
-  ///   - start: The start of the period.
+  ///   - start: The start of the period. If older prices were deleted since then, the result is nil.
   init?(of item: StoreItem, _ steps: [PriceStep], since beginning: UnixTime, from start: UnixTime)
   {
-    guard let price = item.price else { return nil }
+    let course = PriceCourse(of: item, steps, since: beginning)
+    guard let price = item.price, !course.isCut || course.known <= start else { return nil }
     self =
-      PriceCourse(of: item, steps, since: beginning).lowest(from: start, in: price.currency)
+      course.lowest(from: start, in: price.currency)
       ?? LowestPrice(price: price, time: beginning)
   }
 }

@@ -32,6 +32,8 @@ package struct PriceCourse: Sendable, Hashable {
   package let spans: [Span]
   /// The time since which the history has every value.
   package let known: UnixTime
+  /// Whether older prices were deleted: the first known price is from a time at which the item was listed already.
+  let isCut: Bool
 
   /// Combines the changes of an item's prices.
   ///
@@ -59,6 +61,8 @@ package struct PriceCourse: Sendable, Hashable {
         salePrice: price(.salePrice, after: run, or: item.salePrice)
       )
     }
+    let listed = fields[.listed]?.first?.time ?? beginning
+    isCut = firsts.contains { $0.time > listed }
     known = fields.values.compactMap { $0.first?.time }.reduce(beginning, max)
   }
 

@@ -70,8 +70,10 @@ package enum ItemDocument {
       try body.encode(store.address, forKey: .address)
       try body.encode(item.isStale, forKey: .stale)
       let images = item.pictures.map { Image(image: $0, place: place?($0)) }
-      try body.encode(images.first { $0.image.role == .thumbnail }, forKey: .thumbnail)
-      try body.encode(images.filter { $0.image.role != .thumbnail }, forKey: .images)
+      // An item can have several thumbnails.
+      let first = images.firstIndex { $0.image.role == .thumbnail }
+      try body.encode(first.map { images[$0] }, forKey: .thumbnail)
+      try body.encode(images.indices.filter { $0 != first }.map { images[$0] }, forKey: .images)
     }
   }
 

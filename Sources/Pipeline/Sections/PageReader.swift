@@ -177,7 +177,7 @@ extension PageReader {
         absent: ItemField.allCases.filter { listing.absent[section.key]?.contains($0) == true },
         unfollowed: unfollowed,
         total: isPaged ? listing.total : nil,
-        listed: isPaged && listing.total != nil ? listing.elementCount : nil
+        listed: isPaged && listing.total != nil ? listing.listedCount : nil
       )
       let items = draft.kept == nil ? records(of: section, base) : []
       let row = DecodedSection(
@@ -200,7 +200,7 @@ extension PageReader {
     link: String?,
     _ reading: SectionReading
   ) -> String? {
-    guard context.catalog.paging(ofSource: reading.position) == nil, reading.key != nil,
+    guard context.catalog.paging(ofSource: reading.position) == nil,
       !context.catalog.isOnePage(source: reading.position)
     else { return nil }
     return listing.unfollowed(hasNextLink: link != nil)

@@ -93,6 +93,10 @@ final class ImageRoutes: Sendable {
       let snapshot = try catalog.renewed()
       let row = try snapshot.reader.picture(at: question.path)
       let isHeld = row?.isHeld ?? false
+      // A store that refuses a picture which was just fetched has only its row.
+      if question.isFetched || isLost, let entry = pulls?.unkept(at: question.path) {
+        return try send(entry, isInCache: false, question, snapshot)
+      }
       if let row, isHeld, !isLost,
         kept != nil || pulls == nil || files.hold(question.path, as: row.stamp)
       {
@@ -147,7 +151,7 @@ final class ImageRoutes: Sendable {
     if let kept, isInCache {
       return kept.send(picture, request) { [self] answer in
         if let answer { return done(answer) }
-        if question.isFetched { done(.noPicture) } else { begin(question, isLost: true) }
+        if question.isFetched { done(.unreadable) } else { begin(question, isLost: true) }
       }
     }
     let image = ServedImage(
