@@ -110,4 +110,38 @@ struct PagingTests {
       rule.nextPage(afterReading: 1, of: "m", last: "m", listing: listing(1, next: "p2")) == "p2"
     )
   }
+
+  @Test(
+    "an offset counts the elements of the page, whatever the mapping makes of them",
+    arguments: [
+      ("items: '$.products[?@.stock > 0]'\nitem: {id: $.id, title: $.id}", 2),
+      ("items: $.products\nrecords: select(.stock > 0)\nitem: {id: $.id, title: $.id}", 2),
+      ("items: $.products\nrecords: '. as $p | .variants[] | .id'\nitem: {id: $.id, title: $.id}", 2),
+      ("items: '$.products[*].variants[*]'\nitem: {id: $.id, title: $.id}", 2),
+      ("transform: '{items: [.products[] | .variants[]]}'\nitems: $.items\nitem: {id: $.id, title: $.id}", 2),
+    ]
+  )
+  func offsets(_ lines: String, _ count: Int) throws {
+    let variants = #""variants": [{"id": "v1"}, {"id": "v2"}, {"id": "v3"}]"#
+    let body =
+      #"{"products": [{"id": "a", "stock": 0, \#(variants)}, {"id": "b", "stock": 1, \#(variants)}], "page": {"n": 1}}"#
+    let lines = "\(lines)\npaging: {offset: skip}"
+    let rule = try #require(try catalog(lines).paging)
+
+    let next = rule.nextPage(afterReading: 1, of: "m", last: "m", listing: try decode(body, lines))
+
+    #expect(next == "m?skip=\(count)")
+  }
+
+  @Test func `a page of which a filter leaves nothing is not the last, and an empty one is`() throws {
+    let lines = "items: '$.products[?@.stock > 0]'\npaging: {page: p}\nitem: {id: $.id, title: $.id}"
+    let rule = try #require(try catalog(lines).paging)
+    func next(_ products: String) throws -> String? {
+      let listing = try decode(#"{"products": [\#(products)], "total": 9}"#, lines)
+      return rule.nextPage(afterReading: 1, of: "m", last: "m", listing: listing)
+    }
+
+    #expect(try next(#"{"id": "a", "stock": 0}"#) == "m?p=2")
+    #expect(try next("") == nil)
+  }
 }

@@ -200,4 +200,63 @@ struct ValueRuleTests {
 
     #expect(listing.total == 10)
   }
+
+  @Test func `a price of 0 means none in every notation`() throws {
+    let listing = try Self.items(
+      "item: {id: $.id, title: $.id, salePrice: [{path: $.sale, none: 0}, $.price]}",
+      #"{"id": "a", "sale": "0,00", "price": 10}, {"id": "b", "sale": "€0.00", "price": 10}, {"id": "c", "sale": "0,50 €", "price": 10}"#
+    )
+
+    #expect(listing.sections[0].items.map(\.salePrice?.minorUnits) == [1000, 1000, 50])
+  }
+
+  @Test func `the cells of a row do not run together`() throws {
+    let listing = try Self.items(
+      "text: html\nitem: {id: $.id, title: $.id, description: $.d}",
+      #"{"id": "a", "d": "<table><tr><td>Weight<td>250 g</tr><tr><th>Size</th><td>M</td></tr></table>"}"#
+    )
+
+    #expect(listing.sections[0].items.map(\.description) == ["Weight 250 g\nSize M"])
+  }
+
+  @Test func `the text of an XML element with attributes is read wherever a text is expected`() throws {
+    let xml = """
+      <r><status c="x">200</status><next t="u">/b</next>
+      <it><id>a</id><p c="y">5</p><n a="1">500000000</n><cur k="v">EUR</cur></it></r>
+      """
+    let listing = try decode(
+      xml,
+      """
+      items: $.r.it
+      paging: {next: $.r.next}
+      envelope: {status: $.r.status}
+      item: {id: $.id, title: $.id, salePrice: {units: $.p, nanos: $.n, currency: $.cur}}
+      """
+    )
+
+    let item = try #require(listing.sections[0].items.first)
+    #expect(item.salePrice == Price(minorUnits: 550, currency: "EUR"))
+    #expect(listing.nextPage == "/b")
+    let failed = xml.replacing("200", with: "500")
+    #expect(decodingError(failed, "items: $.r.it\nenvelope: {status: $.r.status}\nitem: {id: $.id, title: $.id}") != nil)
+  }
+
+  @Test func `an XML element that is not repeated is a list of one, and so is a section`() throws {
+    func ids(_ xml: String, _ items: String) throws -> [String] {
+      try decode(xml, "items: \(items)\nitem: {id: $.id, title: $.id}").sections[0].items.map(\.id)
+    }
+    let (one, two) = ("<r><it n='1'><id>a</id></it></r>", "<r><it><id>a</id></it><it><id>b</id></it></r>")
+
+    #expect(try ids(one, "$.r.it") == ["a"] && ids(one, "'$.r.it[*]'") == ["a"])
+    #expect(try ids(two, "$.r.it") == ["a", "b"] && ids(two, "'$.r.it[*]'") == ["a", "b"])
+    let sections = try decodeSource(
+      bytes("<r><cat id='c'><it><id>a</id></it></cat></r>"),
+      at: 0,
+      using: catalog(
+        "items: $.it\nitem: {id: $.id, title: $.id}",
+        sections: "{url: x, each: '$.r.cat[*]', key: \"$['@id']\"}"
+      )
+    )
+    #expect(sections.sections.map(\.key) == ["c"] && sections.sections[0].items.map(\.id) == ["a"])
+  }
 }

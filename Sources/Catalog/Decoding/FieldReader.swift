@@ -252,9 +252,9 @@ struct FieldReader {
   ) -> Bool {
     guard !none.isEmpty, let text = plainText(value) else { return false }
     if none.contains(text) { return true }
-    guard isPrice || value.kind != .string, let number = Double(text), number.isFinite else {
-      return false
-    }
+    var number = isPrice || value.kind != .string ? Double(text) : nil
+    if number == nil, isPrice, PriceText.isPrice(text) { number = PriceText.number(text) }
+    guard let number, number.isFinite else { return false }
     return none.contains { other in
       if let whole = Int(text), let other = Int(other) { return whole == other }
       return Double(other) == number

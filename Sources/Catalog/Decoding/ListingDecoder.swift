@@ -94,12 +94,17 @@ package struct ListingDecoder: Sendable {
         title: source.title ?? title ?? source.key,
         subtitle: source.subtitle ?? subtitle
       )
+      let listed = listing.listedCount
       try add(section, in: root, to: &listing, after: earlier.elements)
+      if mapping.transform != nil, listed > 0, listing.elementCount > 0 {
+        listing.listedCount = listed
+      }
       earlier.elements += listing.elementCount
       return listing
     }
     if isContinuation { earlier.count -= 1 }
     let nodes = try sections(plan, in: root, after: earlier.count)
+    let listed = listing.listedCount > 0 ? listing.listedCount : nodes.count
     let keys = try nodes.map { node throws(CatalogError) in
       try plan.key.firstContent(in: node).flatMap(FieldReader.plainText)
     }
@@ -147,6 +152,8 @@ package struct ListingDecoder: Sendable {
         fail(key, error.reason, error.remedy)
       }
     }
+    // The pages of such a response are pages of sections; one whose sections are all empty is the last.
+    if listing.elementCount > 0 { listing.listedCount = isContinuation ? listed - 1 : listed }
     return listing
   }
 
@@ -156,7 +163,7 @@ package struct ListingDecoder: Sendable {
     in root: JSONNode,
     after earlier: Int
   ) throws(CatalogError) -> [JSONNode] {
-    let nodes = try plan.each.values(in: root)
+    let nodes = try chosen(by: plan.each, in: root)
     if nodes.isEmpty, try plan.each.withoutLastChoice?.firstValue(in: root)?.kind != .array {
       throw CatalogError(
         .absentItems,
@@ -260,7 +267,7 @@ package struct ListingDecoder: Sendable {
     }
     listing.absent[section.key] = try absentFields(of: section.items, in: read)
     listing.elementCount += elements.count
-    listing.listedCount += try listedCount(in: node, elements)
+    listing.listedCount += try listedCount(in: node, made: elements.count)
     listing.sections.append(section)
   }
 
@@ -338,18 +345,41 @@ package struct ListingDecoder: Sendable {
     )
   }
 
-  /// The number of elements in the list of the items, from which filters and the program for records have chosen some.
-  private func listedCount(
-    in root: JSONNode,
-    _ chosen: [JSONNode]
-  ) throws(CatalogError) -> Int {
-    let paths = mapping.items.map { $0.withoutLastChoice ?? (mapping.records == nil ? nil : $0) }
-    for path in paths {
-      let lists = try path?.values(in: root).filter { $0.kind == .array } ?? []
+  /// The values that a path selects.
+  ///
+  /// In XML, an element that is not repeated looks like an object, so that `$.shop.item[*]` selects the members of the only
+  /// item. The values are then the item itself, unless all its members are elements.
+  private func chosen(by path: JSONPath, in root: JSONNode) throws(CatalogError) -> [JSONNode] {
+    let values = try path.values(in: root)
+    guard mapping.notation.kind == .xml, path.endsInMembers,
+      values.contains(where: { $0.kind != .object }), let parents = path.withoutLastChoice
+    else { return values }
+    let elements = try parents.values(in: root)
+    return elements.allSatisfy { $0.kind == .object } ? elements : values
+  }
+
+  /// The number of elements of a page, of which the mapping makes more or fewer items.
+  ///
+  /// It is the length of the first list on the path to the items. If a transform makes the items, it is the length of the
+  /// only list around which the response has no other.
+  ///
+  /// - Parameters:
+  ///   - root: The value that the mapping reads.
+  ///   - made: The number of items.
+  private func listedCount(in root: JSONNode, made: Int) throws(CatalogError) -> Int {
+    for path in mapping.items {
+      let lists = try path.firstLists(in: root)
       let count = lists.reduce(0) { $0 + $1.count }
-      if count > 0 { return max(count, chosen.count) }
+      if count > 0 { return count }
     }
-    return chosen.count
+    return made
+  }
+
+  /// The number of elements in the only list of objects in a response; nil if it has several, or none.
+  private static func onlyList(in response: JSONNode) -> Int? {
+    let values = response.kind == .array ? [response] : response.envelope().map(\.value)
+    let lists = values.filter { $0.kind == .array && $0.elements.contains { $0.kind == .object } }
+    return lists.count == 1 ? lists[0].count : nil
   }
 
   /// The elements that represent items, by one path, or nil if the path leads neither to arrays nor to items.
@@ -359,9 +389,11 @@ package struct ListingDecoder: Sendable {
     _ path: JSONPath,
     in root: JSONNode
   ) throws(CatalogError) -> [JSONNode]? {
-    let values = try path.values(in: root)
+    let values = try chosen(by: path, in: root)
     let lists = values.filter { $0.kind != .null }
     if lists.count == 1, lists[0].kind == .array { return lists[0].elements }
+    // In XML, a list of one element looks like the element.
+    if mapping.notation.kind == .xml, lists.count == 1, lists[0].kind == .object { return lists }
     if !lists.isEmpty, lists.allSatisfy({ $0.kind == .array }) { return lists.flatMap(\.elements) }
     // Paths such as `$.edges[*].node` and `$..product` lead to the items themselves. It is possible that a path that
     // ends with a wildcard selected all members of an object instead, so such a path counts only if the mapping has no
@@ -409,6 +441,7 @@ package struct ListingDecoder: Sendable {
       if source.parts == nil { listing.total = Self.total(in: response) }
       return (response, listing)
     }
+    listing.listedCount = Self.onlyList(in: response) ?? 0
     let made = try transform.apply(to: body, of: subject, isStopped: limits.isStopped)
     return (try JSONDocument(parsing: made, of: "\(subject), transformed").root, listing)
   }

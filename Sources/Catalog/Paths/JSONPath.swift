@@ -120,6 +120,18 @@ extension JSONPath {
     return value
   }
 
+  /// The outermost arrays from which the path chooses elements, such as those of `$.products` for
+  /// `$.products[*].variants[*]`; the values themselves if it chooses none.
+  func firstLists(in root: JSONNode) throws(CatalogError) -> [JSONNode] {
+    for count in segments.indices {
+      if case .name = segments[count].onlySelector { continue }
+      let path = JSONPath(description: description, segments: Array(segments[..<count]))
+      let lists = try path.values(in: root)
+      if !lists.isEmpty, lists.allSatisfy({ $0.kind == .array }) { return lists }
+    }
+    return try values(in: root).filter { $0.kind == .array }
+  }
+
   /// The first value that the path selects; of an XML element with attributes, its text.
   ///
   /// - Throws: ``CatalogError`` under the same condition as ``values(in:)``.

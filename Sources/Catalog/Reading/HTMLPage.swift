@@ -222,7 +222,10 @@ enum PageText {
       switch event {
       case .text(let piece, let isShown): if isShown { bytes += piece }
       case .start(let name, _), .end(let name):
-        if blocks.contains(name), let last = bytes.last, last != 0x0A { bytes.append(0x0A) }
+        guard let last = bytes.last else { return }
+        if blocks.contains(name), last != 0x0A { bytes.append(0x0A) }
+        // The cells of a row.
+        if name == "td" || name == "th", last > 0x20 { bytes.append(0x20) }
       }
     }
     guard isRead != nil else { return text }

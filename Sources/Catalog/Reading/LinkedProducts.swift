@@ -307,7 +307,7 @@ extension LinkedProducts {
         "; its list names only the pages of the items, such as "
         + PlainText.line(String(linkedPage.prefix(200)))
     }
-    return .shape(
+    var error = CatalogError.shape(
       subject,
       "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD"
         + (scripts == nil ? ", " : " or microdata, ") + found,
@@ -315,6 +315,9 @@ extension LinkedProducts {
         ? "use the URL of a product page, of a category page with products, or of the shop's JSON"
         : "write the file by hand, with format: json-ld and, for example, item: {id: $.name}"
     )
+    // Behind good pages, a page without products is the last.
+    if lacking.isEmpty { error.code = .absentItems }
+    return error
   }
 }
 

@@ -178,7 +178,7 @@ extension SectionReading {
   ) throws(LarderError) -> Step {
     guard let rule, let last = pages.last else { return .complete }
     for section in last.sections { try index.demandWhole(section.listing) }
-    if try isRepeat(last, in: index) { return .repeats }
+    if try isRepeat(last, by: rule, in: index) { return .repeats }
     guard let text = last.document.next, text != start.name, !pages.names(text) else {
       return .complete
     }
@@ -191,7 +191,7 @@ extension SectionReading {
     guard pages.count < rule.limit else {
       return .beyondLimit(
         following,
-        "cannot read all of section \(key ?? "all"): it has more than \(rule.limit) pages; "
+        "cannot read all of section \(key ?? "all"): it goes on after \(rule.limit) pages; "
           + "raise paging.limit in the catalog file"
       )
     }
@@ -200,9 +200,16 @@ extension SectionReading {
   }
 
   /// Whether the last page has the same bytes as an earlier one, or lists only items that they list too.
-  private func isRepeat(_ page: SectionPage, in index: Index) throws(LarderError) -> Bool {
+  ///
+  /// If each page names the next one, a page can list further forms of earlier items, and be followed by new ones.
+  private func isRepeat(
+    _ page: SectionPage,
+    by rule: PagingRule,
+    in index: Index
+  ) throws(LarderError) -> Bool {
     guard pages.count > 1 else { return false }
     if pages.has(bytesOf: page) { return true }
+    guard [.page, .offset].contains(rule.step) else { return false }
     var count = 0
     for section in page.sections {
       let isNew = try index.lists(
