@@ -86,6 +86,9 @@ package struct ListingDecoder: Sendable {
     var (root, listing) = try read(body, of: subject)
     let envelope = mapping.envelope
     try envelope.checkStatus(of: root, subject: subject)
+    // What a transform was given.
+    let listed = listing.listedCount
+    listing.listedCount = 0
     guard let plan = source.parts else {
       let title = source.title == nil ? try onlyText(envelope.title, in: root) : nil
       let subtitle = source.subtitle == nil ? try onlyText(envelope.subtitle, in: root) : nil
@@ -94,17 +97,13 @@ package struct ListingDecoder: Sendable {
         title: source.title ?? title ?? source.key,
         subtitle: source.subtitle ?? subtitle
       )
-      let listed = listing.listedCount
       try add(section, in: root, to: &listing, after: earlier.elements)
-      if mapping.transform != nil, listed > 0, listing.elementCount > 0 {
-        listing.listedCount = listed
-      }
+      if listed > 0, listing.elementCount > 0 { listing.listedCount = listed }
       earlier.elements += listing.elementCount
       return listing
     }
     if isContinuation { earlier.count -= 1 }
     let nodes = try sections(plan, in: root, after: earlier.count)
-    let listed = listing.listedCount > 0 ? listing.listedCount : nodes.count
     let keys = try nodes.map { node throws(CatalogError) in
       try plan.key.firstContent(in: node).flatMap(FieldReader.plainText)
     }
@@ -152,8 +151,7 @@ package struct ListingDecoder: Sendable {
         fail(key, error.reason, error.remedy)
       }
     }
-    // The pages of such a response are pages of sections; one whose sections are all empty is the last.
-    if listing.elementCount > 0 { listing.listedCount = isContinuation ? listed - 1 : listed }
+    if listed > 0, listing.elementCount > 0 { listing.listedCount = listed }
     return listing
   }
 
