@@ -227,6 +227,7 @@ struct ValueRuleTests {
     let listing = try decode(
       xml,
       """
+      read: xml
       items: $.r.it
       paging: {next: $.r.next}
       envelope: {status: $.r.status}
@@ -238,12 +239,12 @@ struct ValueRuleTests {
     #expect(item.salePrice == Price(minorUnits: 550, currency: "EUR"))
     #expect(listing.nextPage == "/b")
     let failed = xml.replacing("200", with: "500")
-    #expect(decodingError(failed, "items: $.r.it\nenvelope: {status: $.r.status}\nitem: {id: $.id, title: $.id}") != nil)
+    #expect(decodingError(failed, "read: xml\nitems: $.r.it\nenvelope: {status: $.r.status}\nitem: {id: $.id, title: $.id}") != nil)
   }
 
   @Test func `an XML element that is not repeated is a list of one, and so is a section`() throws {
     func ids(_ xml: String, _ items: String) throws -> [String] {
-      try decode(xml, "items: \(items)\nitem: {id: $.id, title: $.id}").sections[0].items.map(\.id)
+      try decode(xml, "read: xml\nitems: \(items)\nitem: {id: $.id, title: $.id}").sections[0].items.map(\.id)
     }
     let (one, two) = ("<r><it n='1'><id>a</id></it></r>", "<r><it><id>a</id></it><it><id>b</id></it></r>")
 
@@ -253,7 +254,7 @@ struct ValueRuleTests {
       bytes("<r><cat id='c'><it><id>a</id></it></cat></r>"),
       at: 0,
       using: catalog(
-        "items: $.it\nitem: {id: $.id, title: $.id}",
+        "read: xml\nitems: $.it\nitem: {id: $.id, title: $.id}",
         sections: "{url: x, each: '$.r.cat[*]', key: \"$['@id']\"}"
       )
     )

@@ -60,6 +60,10 @@ struct ShardPlanCommand: ParsableCommand {
 
   mutating func validate() throws {
     try CachePlace.demand(out, "--out: ")
+    let places = [out, cache.path].map { URL(filePath: $0).standardizedFileURL.path() }
+    if places[0] == places[1] {
+      throw ValidationError("--out \(out): it is the cache; write the plan to another folder")
+    }
   }
 
   func run() throws {
@@ -106,7 +110,11 @@ struct ShardPlanCommand: ParsableCommand {
     }
     guard let plan else {
       place.close()
-      Output.end(ExitStatus(report, signal: signals.signal))
+      throw CommandFailure(
+        "cannot plan \(file.catalog.name): its sections or details could not be read, so no plan was written; "
+          + "run it again",
+        ExitStatus(report, signal: signals.signal)
+      )
     }
     try place.put()
     try output.show(plan, text: plan.text(folder: out))
