@@ -1,6 +1,7 @@
 import ArgumentParser
 import Base
 import CurlTransport
+import Foundation
 import Pipeline
 import Sharding
 
@@ -60,16 +61,16 @@ struct ShardPlanCommand: ParsableCommand {
 
   mutating func validate() throws {
     try CachePlace.demand(out, "--out: ")
-    let places = [out, cache.path].map { URL(filePath: $0).standardizedFileURL.path() }
-    if places[0] == places[1] {
-      throw ValidationError("--out \(out): it is the cache; write the plan to another folder")
-    }
   }
 
   func run() throws {
     let place = try PlanPlace(out, Log(output))
     defer { place.close() }
     let known = try cache.place(Log(output))
+    let paths = [out, known.path].map { ($0 as NSString).standardizingPath }
+    if paths[0] == paths[1] {
+      throw CommandFailure("--out \(out): it is the cache; write the plan to another folder", .usage)
+    }
     let file = try CatalogFileOnDisk(file)
     let options = doubt.applied(to: scope.sync)
     try file.demandOrigins(base: options.base)
