@@ -496,7 +496,8 @@ struct FieldScore {
       return isList || isCode || isNumber || read < 0.8 || evidence.leading == 0
         ? 0
         : evidence.isCount || isLevel(evidence)
-          || evidence.held >= 10 && evidence.share { Double($0) == 0 } > 0.8
+          || field == .salePrice && evidence.held >= 10
+            && evidence.share { Double($0) == 0 } > 0.8
           ? min(read, FieldScore.doubt) : read
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0
@@ -506,11 +507,9 @@ struct FieldScore {
       return isDegrees && isKnown && !place.isMany ? 1 : 0
     case .thumbnail:
       guard evidence.isText, isPictures(evidence) else { return 0 }
-      // The same address in all items is that of a stand-in, or no picture.
-      let isSame = evidence.isConstant
-      if isSame, evidence.share(PictureText.hasEnding) < 0.5 { return 0 }
-      let isMarked = evidence.share(PictureText.isMarked) > 0.5
-      return isMarked || isSame ? FieldScore.doubt : place.isMany ? 0.9 : 1
+      // The same address in all items is that of a stand-in, or of no picture.
+      let isMarked = evidence.isConstant || evidence.share(PictureText.isMarked) > 0.5
+      return isMarked ? FieldScore.doubt : place.isMany ? 0.9 : 1
     case .gallery:
       let isMany =
         place.isMany || evidence.hasTextLists
