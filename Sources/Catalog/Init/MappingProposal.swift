@@ -186,6 +186,12 @@ package struct MappingProposal {
       let remedy = "give a URL whose list is not empty"
       return .shape("the response", "the list in it is empty", remedy: remedy)
     }
+    // Rows of a table that cannot be read are texts with the reason.
+    let faults = root["items"]?.elements.compactMap(\.text).filter { $0.hasPrefix("line ") } ?? []
+    if let first = faults.first {
+      let reason = "\(faults.count) of its rows cannot be read, the first because \(first)"
+      return .shape("the response", reason, remedy: "correct the table")
+    }
     let longest = ItemPlace.all(in: root).ranked { $0.items.count }.prefix(20)
     let cause = longest.lazy.compactMap { IDChoice.absence(in: $0.items) }.first
     var found =
