@@ -123,7 +123,8 @@ package struct PlannedRun: Sendable {
       plan.format == ShardPlan.form, plan.shards.map(\.shard) == Array(plan.shards.indices),
       !plan.shards.isEmpty,
       // It is a part of the names of folders.
-      (1...64).contains(plan.run.utf8.count), plan.run.utf8.allSatisfy(PercentEncoding.isUnreserved)
+      (1...64).contains(plan.run.utf8.count),
+      plan.run.utf8.allSatisfy(PercentEncoding.isUnreserved)
     else {
       throw LarderError(
         .data,

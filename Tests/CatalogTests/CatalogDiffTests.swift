@@ -89,7 +89,8 @@ struct CatalogDiffTests {
     )
   }
 
-  @Test func `another currency, address or place is a change, and a new price alone is none of them`() {
+  @Test
+  func `another currency, address or place is a change, and a new price alone is none of them`() {
     func changes(_ change: (inout StoreItem) -> Void) -> [String] {
       let old = StoreItem(
         id: "x",

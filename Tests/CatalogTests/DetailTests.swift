@@ -150,7 +150,8 @@ struct DetailTests {
 
   @Test func `the first of two details with one id is read, and the second is reported`() throws {
     func details(_ second: String) throws -> DecodedDetails {
-      let entries = #"{"hash": "a", "data": {"point": "1"}}, {"hash": "a", "data": {"point": "\#(second)"}}"#
+      let entries =
+        #"{"hash": "a", "data": {"point": "1"}}, {"hash": "a", "data": {"point": "\#(second)"}}"#
       return try decodeDetails(bytes("[\(entries)]"), using: catalog("detail: {url: details}"))
     }
 

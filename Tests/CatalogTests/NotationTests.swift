@@ -217,7 +217,9 @@ struct NotationTests {
     #expect(read.sections[0].items.map(\.id) == ["A", "C"])
     #expect(read.skipped.map(\.index) == [1])
     #expect(read.skipped[0].reason.hasPrefix("line 4 has 4 cells, and the first line names 3"))
-    #expect(decodingError(rows, "read: csv\ntransform: .\n\(item)")?.reason.hasPrefix("line 4") == true)
+    #expect(
+      decodingError(rows, "read: csv\ntransform: .\n\(item)")?.reason.hasPrefix("line 4") == true
+    )
   }
 
   @Test(arguments: [

@@ -116,9 +116,15 @@ struct PagingTests {
     arguments: [
       ("items: '$.products[?@.stock > 0]'\nitem: {id: $.id, title: $.id}", 2),
       ("items: $.products\nrecords: select(.stock > 0)\nitem: {id: $.id, title: $.id}", 2),
-      ("items: $.products\nrecords: '. as $p | .variants[] | .id'\nitem: {id: $.id, title: $.id}", 2),
+      (
+        "items: $.products\nrecords: '. as $p | .variants[] | .id'\nitem: {id: $.id, title: $.id}",
+        2
+      ),
       ("items: '$.products[*].variants[*]'\nitem: {id: $.id, title: $.id}", 2),
-      ("transform: '{items: [.products[] | .variants[]]}'\nitems: $.items\nitem: {id: $.id, title: $.id}", 2),
+      (
+        "transform: '{items: [.products[] | .variants[]]}'\nitems: $.items\nitem: {id: $.id, title: $.id}",
+        2
+      ),
     ]
   )
   func offsets(_ lines: String, _ count: Int) throws {
@@ -133,8 +139,11 @@ struct PagingTests {
     #expect(next == "m?skip=\(count)")
   }
 
-  @Test func `a page of which a filter leaves nothing is not the last, and an empty one is`() throws {
-    let lines = "items: '$.products[?@.stock > 0]'\npaging: {page: p}\nitem: {id: $.id, title: $.id}"
+  @Test func `a page of which a filter leaves nothing is not the last, and an empty one is`()
+    throws
+  {
+    let lines =
+      "items: '$.products[?@.stock > 0]'\npaging: {page: p}\nitem: {id: $.id, title: $.id}"
     let rule = try #require(try catalog(lines).paging)
     func next(_ products: String) throws -> String? {
       let listing = try decode(#"{"products": [\#(products)], "total": 9}"#, lines)

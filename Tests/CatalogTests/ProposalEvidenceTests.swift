@@ -2149,7 +2149,8 @@ struct ProposalEvidenceTests {
 
   @Test func `a table whose first row is a record is not read, also if some prices are empty`() {
     let rows = (0..<12).map { row in
-      let price = row % 3 == 2 ? "" : row % 3 == 1 ? "\"Q2,900 (Rebajado 3%)\"" : "\"$1,35\(row % 10)\""
+      let price =
+        row % 3 == 2 ? "" : row % 3 == 1 ? "\"Q2,900 (Rebajado 3%)\"" : "\"$1,35\(row % 10)\""
       return "Casa \(row),Zona \(row),\(price),Texto \(row)"
     }
 
@@ -2173,7 +2174,9 @@ struct ProposalEvidenceTests {
   }
 
   @Test func `a krone at a Danish host is a Danish one`() throws {
-    let file = try Self.twelve { #""pris": "34\#($0),30 kr", "url": "https://www.shop.dk/s-\#($0).html""# }
+    let file = try Self.twelve {
+      #""pris": "34\#($0),30 kr", "url": "https://www.shop.dk/s-\#($0).html""#
+    }
 
     #expect(file.text.contains("currency: DKK"))
   }

@@ -172,7 +172,8 @@ struct ValueRuleTests {
   @Test(
     "what stands at the path of the next page and is no address ends no listing silently",
     arguments: [
-      (#"{"href": "/b"}"#, "an object"), (#"["/b"]"#, "a list"), ("true", "true or false"), ("7", "a number"),
+      (#"{"href": "/b"}"#, "an object"), (#"["/b"]"#, "a list"), ("true", "true or false"),
+      ("7", "a number"),
     ]
   )
   func nextPages(_ value: String, _ words: String) throws {
@@ -219,7 +220,9 @@ struct ValueRuleTests {
     #expect(listing.sections[0].items.map(\.description) == ["Weight 250 g\nSize M"])
   }
 
-  @Test func `the text of an XML element with attributes is read wherever a text is expected`() throws {
+  @Test func `the text of an XML element with attributes is read wherever a text is expected`()
+    throws
+  {
     let xml = """
       <r><status c="x">200</status><next t="u">/b</next>
       <it><id>a</id><p c="y">5</p><n a="1">500000000</n><cur k="v">EUR</cur></it></r>
@@ -239,14 +242,22 @@ struct ValueRuleTests {
     #expect(item.salePrice == Price(minorUnits: 550, currency: "EUR"))
     #expect(listing.nextPage == "/b")
     let failed = xml.replacing("200", with: "500")
-    #expect(decodingError(failed, "read: xml\nitems: $.r.it\nenvelope: {status: $.r.status}\nitem: {id: $.id, title: $.id}") != nil)
+    #expect(
+      decodingError(
+        failed,
+        "read: xml\nitems: $.r.it\nenvelope: {status: $.r.status}\nitem: {id: $.id, title: $.id}"
+      ) != nil
+    )
   }
 
   @Test func `an XML element that is not repeated is a list of one, and so is a section`() throws {
     func ids(_ xml: String, _ items: String) throws -> [String] {
-      try decode(xml, "read: xml\nitems: \(items)\nitem: {id: $.id, title: $.id}").sections[0].items.map(\.id)
+      try decode(xml, "read: xml\nitems: \(items)\nitem: {id: $.id, title: $.id}").sections[0]
+        .items.map(\.id)
     }
-    let (one, two) = ("<r><it n='1'><id>a</id></it></r>", "<r><it><id>a</id></it><it><id>b</id></it></r>")
+    let (one, two) = (
+      "<r><it n='1'><id>a</id></it></r>", "<r><it><id>a</id></it><it><id>b</id></it></r>"
+    )
 
     #expect(try ids(one, "$.r.it") == ["a"] && ids(one, "'$.r.it[*]'") == ["a"])
     #expect(try ids(two, "$.r.it") == ["a", "b"] && ids(two, "'$.r.it[*]'") == ["a", "b"])

@@ -393,7 +393,8 @@ struct RecordedHistoryTests {
     )
   }
 
-  @Test func `the lowest price at a time before an item moved is that of the section then`() throws {
+  @Test func `the lowest price at a time before an item moved is that of the section then`() throws
+  {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 2, items: 2)
     let others = shop.items

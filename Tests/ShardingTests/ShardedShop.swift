@@ -145,7 +145,14 @@ extension PlannedRun {
       disk: disk,
       now: now
     )
-    return try run(shard, pictures, token: token, maxFailures: maxFailures, disk: disk, publish: publish)
+    return try run(
+      shard,
+      pictures,
+      token: token,
+      maxFailures: maxFailures,
+      disk: disk,
+      publish: publish
+    )
   }
 }
 

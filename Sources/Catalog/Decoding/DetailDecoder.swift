@@ -34,7 +34,10 @@ struct DetailDecoder {
       return try read(entries[own], id: id)
     }
     guard names.contains(where: { $0 != nil }) else {
-      throw CatalogError.shape(subject, "none of the \(entries.count) details in the body has an id")
+      throw CatalogError.shape(
+        subject,
+        "none of the \(entries.count) details in the body has an id"
+      )
     }
     throw CatalogError(
       .absentDetail,
@@ -64,7 +67,10 @@ struct DetailDecoder {
           continue
         }
         var lost = decoded.details[place].lost ?? []
-        let same = LostField(field: mapping.id.first?.lastName, reason: "another detail has the same id")
+        let same = LostField(
+          field: mapping.id.first?.lastName,
+          reason: "another detail has the same id"
+        )
         if decoded.details[place] == detail || lost.contains(same) { continue }
         lost.append(same)
         decoded.details[place].lost = lost

@@ -415,7 +415,8 @@ struct FieldReader {
       guard number >= 0 else { throw priceError("\(number) is negative") }
       return Price(minorUnits: number, currency: currency)
     case .path(let path):
-      guard let scale = try path.firstContent(in: node).flatMap(Self.plainText).flatMap({ Int($0) })
+      guard
+        let scale = try path.firstContent(in: node).flatMap(Self.plainText).flatMap({ Int($0) })
       else { throw priceError("\(path) does not say how many digits are decimals") }
       return try Price(number, scale: scale, currency: currency)
     case .divisor(let path):

@@ -364,6 +364,8 @@ package struct ListingDecoder: Sendable {
   /// - Parameters:
   ///   - root: The value that the mapping reads.
   ///   - made: The number of items.
+  /// - Returns: The number of elements.
+  /// - Throws: ``CatalogError`` if a path cannot be followed.
   private func listedCount(in root: JSONNode, made: Int) throws(CatalogError) -> Int {
     for path in mapping.items {
       let lists = try path.firstLists(in: root)
@@ -452,7 +454,8 @@ package struct ListingDecoder: Sendable {
     // A cursor can be a number.
     let isCursor = paging.step == .cursor
     guard let text = isCursor ? FieldReader.plainText(value) : value.text else {
-      let isEnd = value.isEmpty || value.boolean == false || value.kind == .object && value.count == 0
+      let isEnd =
+        value.isEmpty || value.boolean == false || value.kind == .object && value.count == 0
       if isEnd || value.integer == 0 { return nil }
       throw CatalogError.shape(
         subject,

@@ -129,7 +129,8 @@ public struct BodyFormat: Hashable, Sendable {
   static func isMarkup(_ body: [UInt8]) -> Bool {
     guard WideText.appears(in: body) else { return JSONText(body).first == UInt8(ascii: "<") }
     // The first 1,024 bytes can end within a pair of surrogates.
-    let beginning = [1024, 1022].lazy.compactMap { WideText.utf8(of: Array(body.prefix($0))) }.first
+    let beginning = [1024, 1022].lazy.compactMap { WideText.utf8(of: Array(body.prefix($0))) }
+      .first
     return beginning.map(isMarkup) ?? true
   }
 

@@ -82,7 +82,9 @@ struct PlanTrustOptions: ParsableArguments {
 
   mutating func validate() throws {
     if let name = variables.first(where: { $0.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) == nil }) {
-      throw ValidationError("--env takes the name of a variable, such as STORE_TOKEN, not \"\(name)\"")
+      throw ValidationError(
+        "--env takes the name of a variable, such as STORE_TOKEN, not \"\(name)\""
+      )
     }
     if let name = variables.first(where: { !PlanTrust.mayBeAllowed($0) }) {
       throw ValidationError(

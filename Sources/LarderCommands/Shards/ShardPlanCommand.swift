@@ -69,7 +69,10 @@ struct ShardPlanCommand: ParsableCommand {
     let known = try cache.place(Log(output))
     let paths = [out, known.path].map { ($0 as NSString).standardizingPath }
     if paths[0] == paths[1] {
-      throw CommandFailure("--out \(out): it is the cache; write the plan to another folder", .usage)
+      throw CommandFailure(
+        "--out \(out): it is the cache; write the plan to another folder",
+        .usage
+      )
     }
     let file = try CatalogFileOnDisk(file)
     let options = doubt.applied(to: scope.sync)

@@ -323,7 +323,13 @@ struct ExportRun {
     let arrival: ExportFolder.Arrival
     do throws(LarderError) {
       if let remote {
-        arrival = try folder.place(source, of: remote, at: target, ifNot: picture?.sha256, by: cache)
+        arrival = try folder.place(
+          source,
+          of: remote,
+          at: target,
+          ifNot: picture?.sha256,
+          by: cache
+        )
       } else {
         arrival = try folder.place(
           "\(cache)/\(source)",

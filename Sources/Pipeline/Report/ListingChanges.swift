@@ -105,7 +105,8 @@ struct ListingChanges {
   mutating func addMoves(of diff: CatalogDiff) {
     // The moves go before all other changes, because the other changes of a moved item name its new section.
     let moves = diff.changed.filter {
-      $0.field == "section" && !returns.contains(CatalogDiff.Listing(section: $0.section, id: $0.id))
+      $0.field == "section"
+        && !returns.contains(CatalogDiff.Listing(section: $0.section, id: $0.id))
     }.map {
       ItemChange(
         section: $0.section,

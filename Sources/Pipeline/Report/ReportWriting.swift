@@ -231,7 +231,10 @@ extension CatalogDiff {
     _ index: Index,
     before: [RunSection],
     after: [RunSection],
-    each: (ChangedItem, ListingChange?, _ move: Listing?) throws(LarderError) -> Void = { _, _, _ in
+    each: (ChangedItem, ListingChange?, _ move: Listing?) throws(LarderError) -> Void = {
+      _,
+      _,
+      _ in
     }
   ) throws(LarderError) {
     let same = Set(

@@ -93,7 +93,8 @@ extension PageLanguage {
       "badges": ("badges", "배지"), "deliveryTypes": ("delivery", "배송"),
       "normalPrice": ("normal price", "정가"), "salePrice": ("sale price", "판매가"),
       "currency": ("currency", "통화"), "address": ("address", "주소"), "latitude": ("latitude", "위도"),
-      "longitude": ("longitude", "경도"), "thumbnail": ("picture", "사진"), "images": ("pictures", "사진들"),
+      "longitude": ("longitude", "경도"), "thumbnail": ("picture", "사진"),
+      "images": ("pictures", "사진들"),
     ]
     return labels[name].map(of) ?? name
   }
