@@ -204,7 +204,7 @@ struct PagingSyncTests {
     for report in [report, same] {
       #expect(report.outcome == .partial)
       #expect(report.sections.map(\.items) == [2])
-      #expect(report.sections[0].error?.contains("goes on after 2 pages") == true)
+      #expect(report.sections[0].error?.contains("continues after 2 pages") == true)
       #expect(report.sections[0].error?.contains("raise paging.limit") == true)
       #expect(report.failures.map(\.reason) == ["page-limit"])
       #expect(report.failures.map(\.id) == ["A"])

@@ -191,7 +191,7 @@ extension SectionReading {
     guard pages.count < rule.limit else {
       return .beyondLimit(
         following,
-        "cannot read all of section \(key ?? "all"): it goes on after \(rule.limit) pages; "
+        "cannot read all of section \(key ?? "all"): it continues after \(rule.limit) pages; "
           + "raise paging.limit in the catalog file"
       )
     }
