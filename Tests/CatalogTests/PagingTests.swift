@@ -5,7 +5,7 @@ import Testing
 struct PagingTests {
   private func listing(_ count: Int, next: String? = nil) -> DecodedListing {
     var listing = DecodedListing()
-    listing.listedCount = count
+    listing.elementCount = count
     listing.nextPage = next
     return listing
   }
@@ -137,6 +137,39 @@ struct PagingTests {
     let next = rule.nextPage(afterReading: 1, of: "m", last: "m", listing: try decode(body, lines))
 
     #expect(next == "m?skip=\(count)")
+  }
+
+  @Test(
+    "a list around the items that the shop does not count costs no items and ends",
+    arguments: [
+      (30, 20, "m?skip=20"), (3, 20, "m?skip=3"), (30, 0, nil as String?),
+    ]
+  )
+  func groups(_ groups: Int, _ items: Int, _ next: String?) throws {
+    let lists = (0..<groups).map { group in
+      let own = group == 0 ? (0..<items).map { #"{"id": "i\#($0)"}"# } : []
+      return #"{"items": [\#(own.joined(separator: ","))]}"#
+    }
+    let lines =
+      "items: '$.groups[*].items[*]'\npaging: {offset: skip}\nitem: {id: $.id, title: $.id}"
+    let rule = try #require(try catalog(lines).paging)
+    let listing = try decode(
+      #"{"groups": [\#(lists.joined(separator: ","))], "total": \#(items)}"#,
+      lines
+    )
+
+    #expect(rule.nextPage(afterReading: 1, of: "m", last: "m", listing: listing) == next)
+    #expect(listing.unfollowed(hasNextLink: false) == nil)
+  }
+
+  @Test func `an empty list ends a listing, though another path leads to a list`() throws {
+    let lines =
+      "items: ['$.results[*]', '$.recommended[*]']\npaging: {page: p}\nitem: {id: $.id, title: $.id}"
+    let rule = try #require(try catalog(lines).paging)
+    let listing = try decode(#"{"results": [], "recommended": [{"id": "a"}]}"#, lines)
+
+    #expect(rule.nextPage(afterReading: 2, of: "m", last: "m?p=2", listing: listing) == nil)
+    #expect(listing.sections[0].items.isEmpty)
   }
 
   @Test func `a page of which a filter leaves nothing is not the last, and an empty one is`()

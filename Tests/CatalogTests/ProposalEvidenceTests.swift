@@ -2180,4 +2180,21 @@ struct ProposalEvidenceTests {
 
     #expect(file.text.contains("currency: DKK"))
   }
+
+  @Test func `the target of a link around a picture is no sure picture`() throws {
+    func file(_ name: String, _ ending: String) throws -> ProposedFile {
+      try Self.twelve {
+        #""price": 9.5, "\#(name)": "https://www.shop.example/flat-\#($0)\#(ending)""#
+      }
+    }
+
+    #expect(try file("gallery-container href", "").unsure.contains("thumbnail"))
+    #expect(try !file("gallery-container href", ".jpg").unsure.contains("thumbnail"))
+  }
+
+  @Test func `what people spend at a place is no sure price`() throws {
+    let file = try Self.twelve { #""costs": {"name": "\#(2001 + $0)～3000円"}"# }
+
+    #expect(!linesWithoutComments(of: file.text).contains { $0.hasPrefix("  salePrice:") })
+  }
 }

@@ -177,20 +177,21 @@ struct ValueRuleTests {
     ]
   )
   func nextPages(_ value: String, _ words: String) throws {
-    func next(_ value: String) throws -> String? {
+    func page(_ value: String) throws -> DecodedListing {
       try decode(
         #"{"items": [{"id": "a"}], "next": \#(value)}"#,
         "items: $.items\npaging: {next: $.next}\nitem: {id: $.id, title: $.id}"
-      ).nextPage
+      )
     }
 
-    #expect {
-      _ = try next(value)
-    } throws: {
-      ($0 as? CatalogError)?.reason.contains(words) == true
+    let listing = try page(value)
+    #expect(listing.nextPage == nil && listing.sections[0].items.count == 1)
+    #expect(listing.invalidNext?.contains(words) == true)
+    for end in ["null", "false", "[]", "{}", #""""#, "0", #"{"href": null}"#] {
+      let last = try page(end)
+      #expect(last.nextPage == nil && last.invalidNext == nil, "\(end)")
     }
-    for end in ["null", "false", "[]", "{}", #""""#, "0"] { #expect(try next(end) == nil) }
-    #expect(try next(#""/b""#) == "/b")
+    #expect(try page(#""/b""#).nextPage == "/b")
   }
 
   @Test func `a total is read from a text too`() throws {

@@ -415,6 +415,15 @@ final class HistoryWriter {
 }
 
 extension Index {
+  /// The sections in which the history has items.
+  package func historySections(of catalog: CatalogID) throws(LarderError) -> Set<String> {
+    Set(
+      try rows("SELECT DISTINCT section FROM history_item WHERE catalog = ?", catalog) {
+        $0.text(0) ?? ""
+      }
+    )
+  }
+
   /// Whether the history has an item in a section.
   package func hasHistory(
     of id: String,

@@ -24,10 +24,20 @@ public struct DecodedListing: Hashable, Sendable {
   public var absent: [String: Set<ItemField>] = [:]
   /// The number of elements that are read as items, including the skipped ones.
   public var elementCount = 0
-  /// The number of elements in the response's lists, also of those that a filter or `records:` leaves out.
+  /// The number of elements in the response's list, also of those that a filter or `records:` leaves out; 0 if the path to
+  /// the items leads through no list.
+  var listCount = 0
+  /// Whether the items are not elements of this list, but are in lists inside of it, or a transform made them.
+  var isNested = false
+  /// The number of elements of the page, before which the next page begins.
   ///
-  /// If pages are requested by their number, a page with 0 elements is the last one.
-  public var listedCount = 0
+  /// If pages are requested by their number, a page with 0 elements is the last one. If it is not known what the shop
+  /// counts, this is the lower number: an overlap of two pages costs a request, and a gap would cost items.
+  public var listedCount: Int {
+    listCount == 0 ? elementCount : isNested ? min(listCount, elementCount) : listCount
+  }
+  /// What stands at the path of the next page if it is no address; nil otherwise.
+  package var invalidNext: String?
   /// The cursor or URL of the next page, if the catalog file says where the body has it.
   public var nextPage: String?
   /// The total number of items according to the body.
@@ -80,7 +90,9 @@ public struct DecodedListing: Hashable, Sendable {
     failed += page.failed
     absent.merge(page.absent) { $0.intersection($1) }
     elementCount += page.elementCount
-    listedCount += page.listedCount
+    listCount += page.listCount
+    isNested = isNested || page.isNested
+    invalidNext = page.invalidNext ?? invalidNext
     nextPage = page.nextPage ?? nextPage
     total = total ?? page.total
     continuation = continuation ?? page.continuation

@@ -340,10 +340,17 @@ struct FieldReader {
 
   /// Whether a text is tags and entities alone, such as `<p></p>`.
   private static func isMarkup(_ value: JSONNode) -> Bool {
-    guard let text = value.text, let first = text.first(where: { !$0.isWhitespace }) else {
-      return false
+    guard let text = value.text else { return false }
+    // Most texts have a letter outside of their tags.
+    var isTag = false
+    for byte in text.utf8 where byte > 0x20 {
+      if byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") {
+        isTag = byte == UInt8(ascii: "<")
+      } else if !isTag {
+        return byte == UInt8(ascii: "&") && PageText.plain(text).trimmed.isEmpty
+      }
     }
-    return (first == "<" || first == "&") && PageText.plain(text).trimmed.isEmpty
+    return text.utf8.contains { $0 > 0x20 }
   }
 
   /// Whether a price is blank.

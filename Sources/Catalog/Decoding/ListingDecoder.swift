@@ -87,8 +87,7 @@ package struct ListingDecoder: Sendable {
     let envelope = mapping.envelope
     try envelope.checkStatus(of: root, subject: subject)
     // What a transform was given.
-    let listed = listing.listedCount
-    listing.listedCount = 0
+    let given = listing.listCount
     guard let plan = source.parts else {
       let title = source.title == nil ? try onlyText(envelope.title, in: root) : nil
       let subtitle = source.subtitle == nil ? try onlyText(envelope.subtitle, in: root) : nil
@@ -98,7 +97,7 @@ package struct ListingDecoder: Sendable {
         subtitle: source.subtitle ?? subtitle
       )
       try add(section, in: root, to: &listing, after: earlier.elements)
-      if listed > 0, listing.elementCount > 0 { listing.listedCount = listed }
+      if mapping.transform != nil { (listing.listCount, listing.isNested) = (given, true) }
       earlier.elements += listing.elementCount
       return listing
     }
@@ -151,7 +150,7 @@ package struct ListingDecoder: Sendable {
         fail(key, error.reason, error.remedy)
       }
     }
-    if listed > 0, listing.elementCount > 0 { listing.listedCount = listed }
+    if mapping.transform != nil { (listing.listCount, listing.isNested) = (given, true) }
     return listing
   }
 
@@ -226,7 +225,7 @@ package struct ListingDecoder: Sendable {
     after earlier: Int
   ) throws(CatalogError) {
     let subject = "section \(section.key)"
-    let elements = try elements(of: node, subject: subject)
+    let (elements, path) = try chosen(of: node, subject: subject)
     var section = section
     /// The elements that are items.
     var read: [JSONNode] = []
@@ -265,7 +264,10 @@ package struct ListingDecoder: Sendable {
     }
     listing.absent[section.key] = try absentFields(of: section.items, in: read)
     listing.elementCount += elements.count
-    listing.listedCount += try listedCount(in: node, made: elements.count)
+    if let (lists, isNested) = try path?.firstLists(in: node) {
+      listing.listCount += lists.reduce(0) { $0 + $1.count }
+      listing.isNested = listing.isNested || isNested
+    }
     listing.sections.append(section)
   }
 
@@ -278,9 +280,8 @@ package struct ListingDecoder: Sendable {
     guard node.kind == .object else {
       // If a block of linked data or a line of a table cannot be read, its reader puts the reason into the array as a
       // text.
-      let isProgram = mapping.transform != nil || mapping.records != nil
       let isReason =
-        !isProgram && mapping.notation.hasReasons
+        mapping.transform == nil && mapping.notation.hasReasons
         || mapping.records != nil && node.text?.hasPrefix("records: ") == true
       let reason = isReason ? node.text.map { PlainText.line(String($0.prefix(300))) } : nil
       reader.note(nil, reason ?? "expected an object, found \(node.kind.phrase)")
@@ -319,15 +320,31 @@ package struct ListingDecoder: Sendable {
   ///
   /// If the mapping has a program for records, the elements are the output of the program.
   func elements(of root: JSONNode, subject: String) throws(CatalogError) -> [JSONNode] {
+    try chosen(of: root, subject: subject).elements
+  }
+
+  /// The elements that represent items, and the path that leads to them; nil if the lists of all paths are empty.
+  private func chosen(
+    of root: JSONNode,
+    subject: String
+  ) throws(CatalogError) -> (elements: [JSONNode], path: JSONPath?) {
     var isFound = false
     for path in mapping.items {
       guard let elements = try elements(path, in: root) else { continue }
       isFound = true
-      if elements.isEmpty { continue }
-      guard let records = mapping.records else { return elements }
-      return try records.apply(to: elements, of: subject, within: limits)
+      // An empty list ends a listing of several pages. A filter that leaves nothing makes no list empty.
+      if elements.isEmpty, paging == nil,
+        try path.firstLists(in: root).lists.allSatisfy({ $0.count == 0 })
+      {
+        continue
+      }
+      guard let records = mapping.records else { return (elements, path) }
+      // The reasons of a reader are no records.
+      let reasons = mapping.notation.hasReasons ? elements.filter { $0.kind == .string } : []
+      let rows = reasons.isEmpty ? elements : elements.filter { $0.kind != .string }
+      return (try records.apply(to: rows, of: subject, within: limits) + reasons, path)
     }
-    if isFound { return [] }
+    if isFound { return ([], nil) }
     let paths = mapping.items.map(\.description).joined(separator: ", ")
     // A shop can leave out an empty list. It does not write a text or a number there, unless something is wrong.
     var places = [root]
@@ -350,29 +367,12 @@ package struct ListingDecoder: Sendable {
   private func chosen(by path: JSONPath, in root: JSONNode) throws(CatalogError) -> [JSONNode] {
     let values = try path.values(in: root)
     guard mapping.notation.kind == .xml, path.endsInMembers,
-      values.contains(where: { $0.kind != .object }), let parents = path.withoutLastChoice
+      values.contains(where: { $0.kind != .object }), let parents = path.withoutLastChoice,
+      // The root element is no element of a list.
+      parents.segments.count > 1
     else { return values }
     let elements = try parents.values(in: root)
     return elements.allSatisfy { $0.kind == .object } ? elements : values
-  }
-
-  /// The number of elements of a page, of which the mapping makes more or fewer items.
-  ///
-  /// It is the length of the first list on the path to the items. If a transform makes the items, it is the length of the
-  /// only list around which the response has no other.
-  ///
-  /// - Parameters:
-  ///   - root: The value that the mapping reads.
-  ///   - made: The number of items.
-  /// - Returns: The number of elements.
-  /// - Throws: ``CatalogError`` if a path cannot be followed.
-  private func listedCount(in root: JSONNode, made: Int) throws(CatalogError) -> Int {
-    for path in mapping.items {
-      let lists = try path.firstLists(in: root)
-      let count = lists.reduce(0) { $0 + $1.count }
-      if count > 0 { return count }
-    }
-    return made
   }
 
   /// The number of elements in the only list of objects in a response; nil if it has several, or none.
@@ -429,41 +429,43 @@ package struct ListingDecoder: Sendable {
       of: body,
       subject,
       columns: isMade ? [] : mapping.item.id.compactMap(\.lastName),
-      needsAllRows: isMade,
+      needsAllRows: mapping.transform != nil,
       linesBefore: linesBefore,
       within: limits
     )
     let response = try JSONDocument(parsing: body, of: subject, within: limits).root
     var listing = DecodedListing()
-    listing.nextPage = try nextPage(in: response, subject)
+    try readNextPage(in: response, subject, into: &listing)
     listing.continuation = Self.continuation(in: response)
     guard let transform = mapping.transform else {
       if source.parts == nil { listing.total = Self.total(in: response) }
       return (response, listing)
     }
-    listing.listedCount = Self.onlyList(in: response) ?? 0
+    listing.listCount = Self.onlyList(in: response) ?? 0
     let made = try transform.apply(to: body, of: subject, isStopped: limits.isStopped)
     return (try JSONDocument(parsing: made, of: "\(subject), transformed").root, listing)
   }
 
-  /// The URL or cursor of the next page, if the body names one.
-  private func nextPage(in root: JSONNode, _ subject: String) throws(CatalogError) -> String? {
+  /// Reads the URL or cursor of the next page, if the body names one.
+  private func readNextPage(
+    in root: JSONNode,
+    _ subject: String,
+    into listing: inout DecodedListing
+  ) throws(CatalogError) {
     guard let paging, let path = paging.path, let value = try path.firstContent(in: root) else {
-      return nil
+      return
     }
     // A cursor can be a number.
     let isCursor = paging.step == .cursor
     guard let text = isCursor ? FieldReader.plainText(value) : value.text else {
-      let isEnd =
-        value.isEmpty || value.boolean == false || value.kind == .object && value.count == 0
-      if isEnd || value.integer == 0 { return nil }
-      throw CatalogError.shape(
-        subject,
-        "the \(isCursor ? "cursor" : "URL") of the next page is expected at \(path), found \(value.kind.phrase)",
-        remedy: "correct the path under paging"
-      )
+      if Self.isNothing(value) { return }
+      let expected = isCursor ? "the cursor" : "the URL"
+      listing.invalidNext =
+        "\(expected) of the next page is expected at \(path), which leads to \(value.kind.phrase); "
+        + "correct the path under paging"
+      return
     }
-    guard !text.isEmpty else { return nil }
+    guard !text.isEmpty else { return }
     guard text.utf8.count <= Self.longestNextPage else {
       throw CatalogError.shape(
         subject,
@@ -471,7 +473,13 @@ package struct ListingDecoder: Sendable {
         remedy: "correct the path under paging"
       )
     }
-    return text
+    listing.nextPage = text
+  }
+
+  /// Whether a value says that there is nothing, such as `false`, 0 or `{"href": null}`.
+  private static func isNothing(_ value: JSONNode) -> Bool {
+    value.isEmpty || value.boolean == false || value.integer == 0
+      || value.kind == .object && value.members.allSatisfy { isNothing($0.value) }
   }
 }
 
@@ -527,8 +535,9 @@ extension DecodedListing {
         + "write paging: {link: true} in the catalog file"
     }
     let advice = "describe the further pages under paging in the catalog file"
-    if let total, listedCount > 0, total > listedCount {
-      return "the shop says that there are \(total) items, and lists \(listedCount); \(advice)"
+    let listed = max(listedCount, elementCount)
+    if let total, listed > 0, total > listed {
+      return "the shop says that there are \(total) items, and lists \(listed); \(advice)"
     }
     guard let continuation, listedCount > 0 else { return nil }
     return

@@ -93,7 +93,11 @@ public struct PagingRule: Hashable, Sendable {
     case .page: listing.listedCount > 0 ? String(first + pagesRead) : nil
     case .offset:
       // A page can have fewer elements than requested without being the last.
-      listing.listedCount > 0 ? String((Int(last) ?? first) + listing.listedCount) : nil
+      listing.listedCount > 0
+        ? String(
+          (Int(last) ?? first)
+            + (listing.elementCount == size?.value ? listing.elementCount : listing.listedCount)
+        ) : nil
     case .cursor, .next, .link: listing.nextPage
     }
   }

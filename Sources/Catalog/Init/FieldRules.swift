@@ -334,7 +334,10 @@ struct FieldScore {
         FieldRules.isID(place.name)
         || ["href", "self", "link"].contains(name.split(separator: " ").last ?? "")
           && evidence.share(PictureText.isService) > 0.5
-      let isTemplate = evidence.share(PictureText.isTemplate) > 0.2
+      let isTemplate =
+        evidence.share(PictureText.isTemplate) > 0.2
+        // The target of a link around a picture, as scrapers call it.
+        || !hasEndings && name.split(separator: " ").last == "href"
       let likely =
         isOfOthers || isService
         ? 0.35
@@ -449,7 +452,9 @@ struct FieldScore {
       FieldRules.has("never", "former", "reduced", "person", "other", in: $0)
     }
     guard place.steps.count <= 3, !place.isMany, !isOther else { return 0 }
-    return evidence.isText && evidence.share(PriceText.hasUnit) > 0.8 ? 0.8 : 0
+    guard evidence.isText, evidence.share(PriceText.hasUnit) > 0.8 else { return 0 }
+    // Two amounts can be what people spend at a place, such as "2001～3000円".
+    return evidence.share(PriceText.isRange) > 0.5 ? FieldScore.doubt : 0.8
   }
 
   /// How well the values fit the field, from 0 to 1; names do not count.

@@ -514,6 +514,9 @@ enum PriceText {
       && parts.allSatisfy { part in part.utf8.count { $0 > 0x20 } <= 30 && isAmount(part) }
   }
 
+  /// Whether a text has two amounts, such as "5–9 €".
+  static func isRange(_ text: String) -> Bool { isShort(text) && amounts(text).count == 2 }
+
   /// Whether a text is a price with the sign of its currency, or with its code in upper case.
   ///
   /// Because of the case, "Cup 1" is not taken for a price of one Cuban peso (CUP).

@@ -142,9 +142,9 @@ extension DecodedListing {
     {
       CatalogFinding(code, field: field, count: elementCount, message: message)
     }
-    if let size = paging?.size, listedCount > size.value {
+    if let size = paging?.size, elementCount > size.value {
       let message =
-        "the request asks for \(size.value) elements a page, but \(listedCount) were returned; "
+        "the request asks for \(size.value) elements a page, but \(elementCount) were returned; "
         + "the shop ignores the parameter \(size.name), or has another name for it"
       return [finding(.pageSize, "paging.size", message)]
     }

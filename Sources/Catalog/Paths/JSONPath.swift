@@ -121,15 +121,19 @@ extension JSONPath {
   }
 
   /// The outermost arrays from which the path chooses elements, such as those of `$.products` for
-  /// `$.products[*].variants[*]`; the values themselves if it chooses none.
-  func firstLists(in root: JSONNode) throws(CatalogError) -> [JSONNode] {
+  /// `$.products[*].variants[*]`, and whether it chooses again inside of them.
+  ///
+  /// If the path chooses none, these are the values themselves.
+  func firstLists(in root: JSONNode) throws(CatalogError) -> (lists: [JSONNode], isNested: Bool) {
     for count in segments.indices {
       if case .name = segments[count].onlySelector { continue }
       let path = JSONPath(description: description, segments: Array(segments[..<count]))
       let lists = try path.values(in: root)
-      if !lists.isEmpty, lists.allSatisfy({ $0.kind == .array }) { return lists }
+      guard !lists.isEmpty, lists.allSatisfy({ $0.kind == .array }) else { continue }
+      return (lists, lists.count > 1 || segments[(count + 1)...].contains { !$0.isSingular })
     }
-    return try values(in: root).filter { $0.kind == .array }
+    let lists = try values(in: root).filter { $0.kind == .array }
+    return (lists, lists.count > 1)
   }
 
   /// The first value that the path selects; of an XML element with attributes, its text.

@@ -128,10 +128,7 @@ public struct BodyFormat: Hashable, Sendable {
   /// Whether a body begins with `<`, or is in UTF-32.
   static func isMarkup(_ body: [UInt8]) -> Bool {
     guard WideText.appears(in: body) else { return JSONText(body).first == UInt8(ascii: "<") }
-    // The first 1,024 bytes can end within a pair of surrogates.
-    let beginning = [1024, 1022].lazy.compactMap { WideText.utf8(of: Array(body.prefix($0))) }
-      .first
-    return beginning.map(isMarkup) ?? true
+    return WideText.utf8(of: Array(body.prefix(1024))).map(isMarkup) ?? true
   }
 
   /// Whether a markup text in lower case begins with an element of HTML, as a part of a page does, or with comments
@@ -157,18 +154,21 @@ enum WideText {
     [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0x00]].contains { beginning.starts(with: $0) }
   }
 
-  /// The text in UTF-8, or nil if it is UTF-32, which begins with the same two bytes, or no whole UTF-16. (XML 1.0,
+  /// The text in UTF-8, or nil if it is UTF-32, which begins with the same two bytes, or cut within a character. (XML 1.0,
   /// appendix F)
+  ///
+  /// Half of a pair of surrogates becomes U+FFFD. A last byte that is a line end is left out.
   static func utf8(of body: [UInt8]) -> [UInt8]? {
-    guard !body.starts(with: [0x3C, 0, 0]), !body.starts(with: [0xFF, 0xFE, 0, 0]),
-      body.count.isMultiple(of: 2)
-    else { return nil }
+    let isWhole = body.count.isMultiple(of: 2) || body.last.map { $0 <= 0x20 } == true
+    guard !body.starts(with: [0x3C, 0, 0]), !body.starts(with: [0xFF, 0xFE, 0, 0]), isWhole else {
+      return nil
+    }
     let isBig = body.starts(with: [0xFE, 0xFF])
     let units = stride(from: 0, to: body.count - 1, by: 2).map { place in
       let (low, high) = isBig ? (body[place + 1], body[place]) : (body[place], body[place + 1])
       return UInt16(high) << 8 | UInt16(low)
     }
-    return String(validating: units, as: UTF16.self).map { Array($0.utf8) }
+    return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 }
 

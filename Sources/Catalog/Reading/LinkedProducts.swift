@@ -315,8 +315,8 @@ extension LinkedProducts {
         ? "use the URL of a product page, of a category page with products, or of the shop's JSON"
         : "write the file by hand, with format: json-ld and, for example, item: {id: $.name}"
     )
-    // Behind good pages, a page without products is the last.
-    if lacking.isEmpty { error.code = .absentItems }
+    // Behind good pages, a page with data and without products is the last. One without data can be a page to log in.
+    if lacking.isEmpty, !graph.types.isEmpty { error.code = .absentItems }
     return error
   }
 }

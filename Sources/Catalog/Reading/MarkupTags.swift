@@ -80,7 +80,7 @@ enum MarkupTags {
       #/
       (?s) (?> (?:\u{EF}\u{BB}\u{BF})? (?: [\u{0}-\u{20}] | <!--.*?--> | <\?.*?\?> )* )
       ( <!DOCTYPE (?> (?: "[^"]*" | '[^']*' | [^"'\[<&%>] )* )
-        (?> \[ (?: [\u{0}-\u{20}] | <!--.*?-->
+        (?> \[ (?: [\u{0}-\u{20}] | (?> <!--.*?--> )
           | <! (?: ELEMENT | ATTLIST ) (?: "[^"]*" | '[^']*' | [^"'<&%>\]] )* > )* \] [\u{0}-\u{20}]* )? > )
       /#.matchingSemantics(.unicodeScalar)
     guard let declaration = text.prefixMatch(of: prolog)?.1 else { return 0..<0 }

@@ -82,7 +82,7 @@ struct TableRecords {
         let reason =
           "line \(linesBefore + row.line) has \(row.count) cells, and the first line names \(names.count) columns"
         let kind = Self.separators.first { $0.byte == separator }?.name ?? "separators"
-        let remedy = "put quotes around each cell that contains \(kind)"
+        let remedy = "put quotes around each cell that contains \(kind), or name the other columns"
         if needsAllRows { throw .shape(subject, reason, remedy: remedy) }
         writer.value("\(reason); \(remedy)")
         continue
@@ -178,8 +178,12 @@ struct TableRecords {
     }
     return !first.contains { FieldRules.isText($0) || FieldRules.isID($0) }
       && first.indices.contains { place in
-        let others = below.map { place < $0.count ? $0[place] : "-" }.filter { !$0.isEmpty }
-        return isAmount(first[place]) && !others.isEmpty && others.allSatisfy(isAmount)
+        let others = below.map { place < $0.count ? $0[place] : "-" }
+        let amounts = others.filter { !$0.isEmpty }
+        guard isAmount(first[place]), amounts.allSatisfy(isAmount) else { return false }
+        // The sizes in a heading are numbers too, but have no currency.
+        return !others.isEmpty && !others.prefix(3).contains("")
+          || amounts.count > 2 && PriceText.hasUnit(first[place])
       }
   }
 

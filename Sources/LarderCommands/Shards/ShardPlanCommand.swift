@@ -67,7 +67,9 @@ struct ShardPlanCommand: ParsableCommand {
     let place = try PlanPlace(out, Log(output))
     defer { place.close() }
     let known = try cache.place(Log(output))
-    let paths = [out, known.path].map { ($0 as NSString).standardizingPath }
+    let paths = [out, known.path].map {
+      URL(filePath: $0).standardizedFileURL.resolvingSymlinksInPath().pathComponents
+    }
     if paths[0] == paths[1] {
       throw CommandFailure(
         "--out \(out): it is the cache; write the plan to another folder",

@@ -62,7 +62,7 @@ package struct PriceCourse: Sendable, Hashable {
       )
     }
     let listed = fields[.listed]?.first?.time ?? beginning
-    isCut = firsts.contains { $0.time > listed }
+    isCut = firsts.contains { $0.time > listed && $0.value != nil }
     known = fields.values.compactMap { $0.first?.time }.reduce(beginning, max)
   }
 

@@ -32,12 +32,16 @@ struct ReportWriting {
         try changes.addAll(after, context)
         return try CatalogDiff(context.index, before: [], after: after)
       }
+      var known: Set<String>?
       return try CatalogDiff(context.index, before: before, after: after) {
         item,
         change,
         move throws(LarderError) in
         let (index, catalog) = (context.index, context.entry.id)
-        if let move, try index.hasHistory(of: move.id, in: item.section, catalog: catalog) {
+        if move != nil, known == nil { known = try index.historySections(of: catalog) }
+        if let move, known?.contains(item.section) == true,
+          try index.hasHistory(of: move.id, in: item.section, catalog: catalog)
+        {
           changes.addReturn(item, from: move)
         } else {
           changes.add(item, change)

@@ -85,7 +85,10 @@ final class RunStages: Sendable {
     // progress.
     context.failures.noting { () throws(LarderError) in
       try sections.guardCatalog()
-      if context.catalog.detail == nil { try context.index.forgetDetails(of: context.entry.id) }
+      let isRead = sections.sections.contains { [.network, .unchanged].contains($0.source) }
+      if context.catalog.detail == nil, isRead, !context.hasStopped() {
+        try context.index.forgetDetails(of: context.entry.id)
+      }
     }
     pictures.release()
     let writing = ReportWriting(

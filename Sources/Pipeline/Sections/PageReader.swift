@@ -153,7 +153,8 @@ extension PageReader {
   ) throws(LarderError) -> SectionPage {
     let listing = draft.listing
     var document = document
-    let unfollowed = unfollowed(listing, link: document.next, reading)
+    let unfollowed =
+      listing.invalidNext ?? unfollowed(listing, link: document.next, reading)
     let isPaged =
       reading.key != nil && context.catalog.paging(ofSource: reading.position) != nil
     document.next = nextPage(after: reading, document, listing)
@@ -177,7 +178,8 @@ extension PageReader {
         absent: ItemField.allCases.filter { listing.absent[section.key]?.contains($0) == true },
         unfollowed: unfollowed,
         total: isPaged ? listing.total : nil,
-        listed: isPaged && listing.total != nil ? listing.listedCount : nil
+        listed: isPaged && listing.total != nil
+          ? max(listing.listedCount, listing.elementCount) : nil
       )
       let items = draft.kept == nil ? records(of: section, base) : []
       let row = DecodedSection(

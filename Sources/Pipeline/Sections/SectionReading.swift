@@ -88,6 +88,8 @@ final class PageHistory: Sendable {
     var next: Set<String> = []
     /// The digests of the pages before the last one.
     var digests: Set<Int64> = []
+    /// The number of pages in a row, up to the last one, that list no new item.
+    var old = 0
     /// The names of the pages that an unattended run requested.
     var asked: Set<String> = []
   }
@@ -107,6 +109,14 @@ final class PageHistory: Sendable {
         if let digest = last.digest { state.digests.insert(digest) }
       }
       state.pages.append(page)
+    }
+  }
+
+  /// Notes whether the last page lists new items, and returns the number of pages in a row that list none.
+  func noteOld(_ hasNew: Bool) -> Int {
+    state.withLock { state in
+      state.old = hasNew ? 0 : state.old + 1
+      return state.old
     }
   }
 
@@ -209,7 +219,18 @@ extension SectionReading {
   ) throws(LarderError) -> Bool {
     guard pages.count > 1 else { return false }
     if pages.has(bytesOf: page) { return true }
-    guard [.page, .offset].contains(rule.step) else { return false }
+    let hasNew = try hasNewItems(page, in: index)
+    guard [.page, .offset].contains(rule.step) else {
+      return pages.noteOld(hasNew == true) == Self.mostOld
+    }
+    return hasNew == false
+  }
+
+  /// The number of pages without new items that end a listing in which each page names the next one.
+  private static let mostOld = 3
+
+  /// Whether a page lists an item that no earlier page lists; nil if it lists none.
+  private func hasNewItems(_ page: SectionPage, in index: Index) throws(LarderError) -> Bool? {
     var count = 0
     for section in page.sections {
       let isNew = try index.lists(
@@ -217,10 +238,10 @@ extension SectionReading {
         of: position,
         section: section.key
       )
-      if isNew { return false }
+      if isNew { return true }
       count += try index.itemCount(listing: section.listing)
     }
-    return count > 0
+    return count > 0 ? false : nil
   }
 
   /// The page that a text in the index names; see ``NextPage``.
