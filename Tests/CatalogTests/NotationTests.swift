@@ -67,6 +67,7 @@ struct NotationTests {
     #"<!DOCTYPE r SYSTEM "r.dtd" [<!ENTITY a "aaaa">]><rss><channel/></rss>"#,
     #"<!DOCTYPE r [<!ELEMENT r ANY><!ENTITY a "aaaa">]><rss><channel/></rss>"#,
     #"<!DOCTYPE r [<!ELEMENT r %a;>]><rss><channel/></rss>"#,
+    "<!DOCTYPE r [\(String(repeating: "<!-- a --><!ELEMENT r ANY>", count: 40))<!NOTATION n>]><rss/>",
     #"<!DOCTYPE r [<!ENTITY % a SYSTEM "file:///etc/passwd"> %a;]><rss><channel/></rss>"#,
     #"<!DOCTYPE r><!DOCTYPE r><rss><channel/></rss>"#,
     #"<!DOCTYPE r <!ENTITY a "aaaa">><rss><channel/></rss>"#,
@@ -217,6 +218,13 @@ struct NotationTests {
     #expect(read.sections[0].items.map(\.id) == ["A", "C"])
     #expect(read.skipped.map(\.index) == [1])
     #expect(read.skipped[0].reason.hasPrefix("line 4 has 4 cells, and the first line names 3"))
+    let records = try decode(
+      rows,
+      "read: csv\nrecords: '.t |= ascii_upcase'\n\(item)",
+      currency: "EUR"
+    )
+    #expect(records.sections[0].items.map(\.title) == ["CUP", "JUG"])
+    #expect(records.skipped.map(\.reason) == read.skipped.map(\.reason))
     #expect(
       decodingError(rows, "read: csv\ntransform: .\n\(item)")?.reason.hasPrefix("line 4") == true
     )
@@ -329,9 +337,9 @@ struct NotationTests {
 
     #expect(try items(bytes(line)) == ["컵 🍵"])
     #expect(try items(wide) == ["컵 🍵"])
-    for cut in [wide.dropLast(), wide.dropLast(4)] {
-      #expect(throws: CatalogError.self) { try items(Array(cut)) }
-    }
+    #expect(throws: CatalogError.self) { try items(wide.dropLast(2) + [0xD8]) }
+    #expect(try items(wide + [0x0A]) == ["컵 🍵"])
+    #expect(try items(wide.dropLast(4)) == ["컵 \u{FFFD}"])
     #expect {
       try items(bytes(line) + [0xB0, 0xA1])
     } throws: {
