@@ -100,6 +100,15 @@ struct RecordWindowTests {
     #expect(whole.sections[0].items.count >= 9)
   }
 
+  @Test func `a byte order mark within lines does not make UTF-16 of the rest`() throws {
+    let body =
+      bytes(Self.lines + "\n") + [0xFE, 0xFF, 0x00, 0x41, 0x0A] + bytes("https://a.b/z.jpg")
+    let file = try file("format: list")
+
+    #expect(throws: CatalogError.self) { try decodeSource(body, at: 0, using: file) }
+    for size in [1, 20, 90, 150] { #expect(read(body, file, size: size) == nil) }
+  }
+
   @Test(arguments: [
     #"[{"url": "https://a.b/1.jpg"}, "sold out"]"#, "{\"url\": \"u\"}\n{}\n\"sold out\"",
   ])

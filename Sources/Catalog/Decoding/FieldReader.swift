@@ -347,10 +347,11 @@ struct FieldReader {
       if byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") {
         isTag = byte == UInt8(ascii: "<")
       } else if !isTag {
-        return byte == UInt8(ascii: "&") && PageText.plain(text).trimmed.isEmpty
+        guard byte == UInt8(ascii: "&") else { return false }
+        break
       }
     }
-    return text.utf8.contains { $0 > 0x20 }
+    return text.utf8.contains { $0 > 0x20 } && PageText.plain(text).trimmed.isEmpty
   }
 
   /// Whether a price is blank.

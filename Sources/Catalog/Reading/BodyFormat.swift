@@ -217,7 +217,8 @@ enum TextLines {
     linesBefore: Int,
     within limits: DecodingLimits
   ) throws(CatalogError) -> [UInt8] {
-    let text = TableRecords.text(of: body)
+    // A later part of a body can begin with a byte order mark that says nothing about the body.
+    let text = linesBefore == 0 ? TableRecords.text(of: body) : JSONText(body)
     try text.demandUTF8(of: subject)
     let bytes = text.bytes
     var writer = StoredFormWriter()
