@@ -123,12 +123,12 @@ struct ValueRuleTests {
       text: html
       item: {id: $.id, title: [$.long, $.short], description: [$.long, $.short], badges: $.b, salePrice: $.p}
       """,
-      #"{"id": "a", "long": " <p>&nbsp;</p>", "short": "S", "b": ["<i></i>", "<b>n</b>", "<3", "a > b", "&lt;"], "p": "<span>&euro;5.50</span>"}"#
+      #"{"id": "a", "long": " <p>&nbsp;</p>", "short": "S", "b": ["<i></i>", "<b>n</b>", "I <3 it", "a > b", "&lt;"], "p": "<span>&euro;5.50</span>"}"#
     )
 
     let item = try #require(listing.sections[0].items.first)
     #expect([item.title, item.description] == ["S", "S"])
-    #expect(item.badges == ["n", "<3", "a > b", "<"] && item.salePrice?.minorUnits == 550)
+    #expect(item.badges == ["n", "I <3 it", "a > b", "<"] && item.salePrice?.minorUnits == 550)
   }
 
   @Test func `a name in braces in a value of the response is no placeholder`() throws {
