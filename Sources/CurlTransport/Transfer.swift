@@ -37,7 +37,7 @@ final class Transfer: @unchecked Sendable {
   ///
   /// Otherwise larder decodes gzip itself, because libcurl takes gzip data that ends too early for whole. libcurl decodes
   /// the body if the request asks for certain codings, or if the server has chosen a coding other than gzip.
-  var letsLibcurlDecode: Bool
+  var letsLibcurlDecode = false
   /// Whether a redirect turned the POST into a GET.
   var hasDroppedBody = false
   /// Whether the next attempt must open a new connection, because the last attempt failed on a reused one.
@@ -68,7 +68,6 @@ final class Transfer: @unchecked Sendable {
     url = request.url
     condition = request.method == .get ? request.condition : nil
     mayResume = request.method == .get && !request.accept.compressed
-    letsLibcurlDecode = false
     letsLibcurlDecode = request.headers.contains("Accept-Encoding") && !takesCodedBytes
   }
 

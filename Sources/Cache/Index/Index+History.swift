@@ -371,12 +371,18 @@ final class HistoryWriter {
   }
 
   private func known(_ id: String, in section: String) throws -> Int64? {
-    try db.first(
-      "SELECT row FROM history_item WHERE catalog = ?1 AND key = ?2 AND section = ?3",
-      catalog,
-      id,
-      section
-    ) { $0.number(0) }
+    try Self.number(of: id, in: section, catalog, db)
+  }
+
+  /// The number of an item in `history_item`; nil if the history has no such item in the section.
+  fileprivate static func number(
+    of id: String,
+    in section: String,
+    _ catalog: CatalogID,
+    _ db: Database
+  ) throws -> Int64? {
+    let sql = "SELECT row FROM history_item WHERE catalog = ? AND key = ? AND section = ?"
+    return try db.first(sql, catalog, id, section) { $0.number(0) }
   }
 
   /// The last recorded value of a field, and the run that found it; nil if none was recorded.
@@ -430,10 +436,7 @@ extension Index {
     in section: String,
     catalog: CatalogID
   ) throws(LarderError) -> Bool {
-    try read { db in
-      let sql = "SELECT 1 FROM history_item WHERE catalog = ? AND key = ? AND section = ?"
-      return try db.first(sql, catalog, id, section, make: { _ in }) != nil
-    }
+    try read { db in try HistoryWriter.number(of: id, in: section, catalog, db) != nil }
   }
 
   /// The recorded changes of a catalog, sorted by run, section, item and field.

@@ -36,7 +36,9 @@ public struct DecodedListing: Hashable, Sendable {
   public var listedCount: Int {
     listCount == 0 ? elementCount : isNested ? min(listCount, elementCount) : listCount
   }
-  /// What stands at the path of the next page if it is no address; nil otherwise.
+  /// A warning that the value at the path of the next page is not an address, such as `{"page": 2}`.
+  ///
+  /// It is nil if the value is an address, or if there is none.
   package var invalidNext: String?
   /// The cursor or URL of the next page, if the catalog file says where the body has it.
   public var nextPage: String?

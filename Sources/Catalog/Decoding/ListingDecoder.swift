@@ -86,8 +86,6 @@ package struct ListingDecoder: Sendable {
     var (root, listing) = try read(body, of: subject)
     let envelope = mapping.envelope
     try envelope.checkStatus(of: root, subject: subject)
-    // What a transform was given.
-    let given = listing.listCount
     guard let plan = source.parts else {
       let title = source.title == nil ? try onlyText(envelope.title, in: root) : nil
       let subtitle = source.subtitle == nil ? try onlyText(envelope.subtitle, in: root) : nil
@@ -97,7 +95,6 @@ package struct ListingDecoder: Sendable {
         subtitle: source.subtitle ?? subtitle
       )
       try add(section, in: root, to: &listing, after: earlier.elements)
-      if mapping.transform != nil { (listing.listCount, listing.isNested) = (given, true) }
       earlier.elements += listing.elementCount
       return listing
     }
@@ -150,7 +147,6 @@ package struct ListingDecoder: Sendable {
         fail(key, error.reason, error.remedy)
       }
     }
-    if mapping.transform != nil { (listing.listCount, listing.isNested) = (given, true) }
     return listing
   }
 
@@ -264,7 +260,8 @@ package struct ListingDecoder: Sendable {
     }
     listing.absent[section.key] = try absentFields(of: section.items, in: read)
     listing.elementCount += elements.count
-    if let (lists, isNested) = try path?.firstLists(in: node) {
+    // The list of a transform is that of the response, which ``read(_:of:)`` counts.
+    if mapping.transform == nil, let (lists, isNested) = try path?.firstLists(in: node) {
       listing.listCount += lists.reduce(0) { $0 + $1.count }
       listing.isNested = listing.isNested || isNested
     }
@@ -441,7 +438,7 @@ package struct ListingDecoder: Sendable {
       if source.parts == nil { listing.total = Self.total(in: response) }
       return (response, listing)
     }
-    listing.listCount = Self.onlyList(in: response) ?? 0
+    (listing.listCount, listing.isNested) = (Self.onlyList(in: response) ?? 0, true)
     let made = try transform.apply(to: body, of: subject, isStopped: limits.isStopped)
     return (try JSONDocument(parsing: made, of: "\(subject), transformed").root, listing)
   }

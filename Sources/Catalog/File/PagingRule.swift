@@ -90,15 +90,13 @@ public struct PagingRule: Hashable, Sendable {
     listing: DecodedListing
   ) -> String? {
     switch step {
-    case .page: listing.listedCount > 0 ? String(first + pagesRead) : nil
+    case .page: return listing.listedCount > 0 ? String(first + pagesRead) : nil
     case .offset:
       // A page can have fewer elements than requested without being the last.
-      listing.listedCount > 0
-        ? String(
-          (Int(last) ?? first)
-            + (listing.elementCount == size?.value ? listing.elementCount : listing.listedCount)
-        ) : nil
-    case .cursor, .next, .link: listing.nextPage
+      let count =
+        listing.elementCount == size?.value ? listing.elementCount : listing.listedCount
+      return count > 0 ? String((Int(last) ?? first) + count) : nil
+    case .cursor, .next, .link: return listing.nextPage
     }
   }
 

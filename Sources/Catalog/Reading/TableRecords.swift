@@ -68,21 +68,7 @@ struct TableRecords {
     while let row = rows.next(most: names.count) {
       count += 1
       if count % 1024 == 0 { try limits.demandTime(subject) }
-      if let stray = row.stray,
-        row.isTorn || (row.isTall ? row.count > names.count : row.count != names.count)
-      {
-        let reason =
-          "line \(linesBefore + stray.line): the quote that begins its cell \(stray.cell) encloses no cell"
-        let remedy = "write two quotes for one inside a cell, and one at its beginning and its end"
-        if needsAllRows { throw .shape(subject, reason, remedy: remedy) }
-        writer.value("\(reason); \(remedy)")
-        continue
-      }
-      if row.hasMore {
-        let reason =
-          "line \(linesBefore + row.line) has \(row.count) cells, and the first line names \(names.count) columns"
-        let kind = Self.separators.first { $0.byte == separator }?.name ?? "separators"
-        let remedy = "put quotes around each cell that contains \(kind), or name the other columns"
+      if let (reason, remedy) = fault(of: row, columns: names.count, separator) {
         if needsAllRows { throw .shape(subject, reason, remedy: remedy) }
         writer.value("\(reason); \(remedy)")
         continue
@@ -109,6 +95,28 @@ struct TableRecords {
     writer.close("]")
     writer.close("}")
     return writer.bytes
+  }
+
+  /// The reason why a row cannot be read, and the remedy; nil for other rows.
+  private func fault(
+    of row: Row,
+    columns: Int,
+    _ separator: UInt8
+  ) -> (reason: String, remedy: String)? {
+    if let stray = row.stray,
+      row.isTorn || (row.isTall ? row.count > columns : row.count != columns)
+    {
+      return (
+        "line \(linesBefore + stray.line): the quote that begins its cell \(stray.cell) encloses no cell",
+        "write two quotes for one inside a cell, and one at its beginning and its end"
+      )
+    }
+    guard row.hasMore else { return nil }
+    let kind = Self.separators.first { $0.byte == separator }?.name ?? "separators"
+    return (
+      "line \(linesBefore + row.line) has \(row.count) cells, and the first line names \(columns) columns",
+      "put quotes around each cell that contains \(kind), or name the other columns"
+    )
   }
 
   /// The separator that is most frequent in the first line that is not empty, or a comma if there is none.
