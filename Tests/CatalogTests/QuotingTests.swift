@@ -196,6 +196,31 @@ import Yams
     }
   }
 
+  @Test func `the name of lists that are not read stays in its comment`() throws {
+    var named = 0
+    for text in Self.texts + ["goods"] {
+      let name = JQText.string(text)
+      let goods = (1...4).map {
+        "{\"id\": \"\($0)\", \"title\": \"Cup \($0)\", \"price\": \"\($0) €\"}"
+      }
+      let list = "[\(goods.joined(separator: ", "))]"
+      let body = "{\(name): \(list), \"about\": {\"more\": {\(name): \(list)}}}"
+      try expect(body, { $0.token == nil }, text)
+
+      let page = ProposedPage(
+        body: bytes(body),
+        source: ProposedSource(url: "https://a.example/list.json")
+      )
+      let lines = (try? ProposedFile(of: [page], name: "shop.yaml"))?.text.split(separator: "\n")
+      let comments = (lines ?? []).filter { $0.contains("more in other lists called") }
+      named += comments.count
+      for comment in comments {
+        #expect(comment.hasPrefix("# ") && YAMLText.isOneLine(String(comment)), "\(text)")
+      }
+    }
+    #expect(named > Self.texts.count / 2)
+  }
+
   @Test func `a proposal that would not read back as proposed is refused`() throws {
     let page = ProposedPage(
       body: bytes(
