@@ -137,7 +137,7 @@ extension CatalogFileOnDisk {
 
   /// Prints the plan of a run, for `--dry-run`, and changes nothing.
   func printPlan(
-    cache: String,
+    cache: CachePlace,
     _ options: SyncOptions,
     _ transport: CurlTransport,
     _ output: OutputOptions
@@ -145,10 +145,11 @@ extension CatalogFileOnDisk {
     let plan = try SyncPlan(
       catalog,
       folder: folder,
-      cache: cache,
+      cache: cache.path,
       options: options,
       transport: transport,
       environment: environment,
+      remote: cache.remote,
       now: UnixTime.now()
     )
     try output.show(plan, text: plan.text, always: true)

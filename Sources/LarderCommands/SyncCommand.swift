@@ -55,7 +55,7 @@ struct SyncCommand: FetchCommand {
     let hosts = try file.namedHosts(base: settings.base)
     let transport = try transport(named: hosts, cache: place.path)
     defer { transport.shutdown() }
-    if work.dryRun { return try file.printPlan(cache: place.path, settings, transport, output) }
+    if work.dryRun { return try file.printPlan(cache: place, settings, transport, output) }
     let status = try run(file, settings, in: place, transport, record, Signals()) { report in
       SyncSummary(report, Terminal(output)).print(output)
     }

@@ -179,7 +179,7 @@ struct WarmCommand: FetchCommand {
     var settings = settings
     settings.onlyDue = true
     try place.demandNoSquares(settings)
-    if work.dryRun { return try file.printPlan(cache: place.path, settings, transport, output) }
+    if work.dryRun { return try file.printPlan(cache: place, settings, transport, output) }
     return try run(file, settings, in: place, transport, record, signals) { report in
       let summary = SyncSummary(report, Terminal(output))
       for line in summary.mail(cache: place.name, all: output.verbose > 0) {

@@ -172,16 +172,6 @@ struct DuePictureTests {
     #expect(waiting == (0..<50).map { id($0) }.filter { $0 != gone }.sorted())
   }
 
-  @Test func `a rule that takes all pictures finds fresh ones due`() throws {
-    try index.save([entry(1, checked: now, expiry: now + 9)])
-    var all = rule()
-    all.takesAll = true
-
-    let seen = try see([id(1)], all)
-
-    #expect(seen.due == ["a": 1])
-  }
-
   @Test func `other processes can write while pages of pictures are read`() throws {
     try index.save((0..<50).map { entry($0) })
     let other = try Index(CacheLayout(creating: folder.path("cache")))

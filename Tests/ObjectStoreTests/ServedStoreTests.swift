@@ -169,7 +169,7 @@ struct ServedStoreTests {
         == S3Headers.stamp(tag: object(row)?.tag ?? "", bytes: Int64(bytes.count))
     )
     #expect(folder.files(below: "cache/images").isEmpty)
-    #expect(try folder.files(below: "cache/serving").isEmpty)
+    #expect(folder.files(below: "cache/serving").isEmpty)
   }
 
   @Test func `while the store is busy a client is asked to retry`() async throws {
@@ -216,6 +216,6 @@ struct ServedStoreTests {
     #expect(replies[0].body == replies[1].body)
     #expect(!replies[0].body.isEmpty && replies[0].body != object(row)?.bytes)
     #expect(bucket.requests == ["GET m/\(row.name.path)"])
-    #expect(try folder.files(below: "cache/images").isEmpty)
+    #expect(folder.files(below: "cache/images").isEmpty)
   }
 }

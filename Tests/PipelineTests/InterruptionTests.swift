@@ -177,6 +177,44 @@ struct InterruptionTests {
     }
   }
 
+  @Test func `a plan has the requests of the next run, wherever the run before was killed`() throws
+  {
+    let shop = try SampleShop(sections: 2, items: 6)
+    /// Fetches all pictures of a cache, all of whose files were deleted.
+    func refetch(_ disk: FaultyDisk) throws -> TemporaryFolder {
+      let folder = try TemporaryFolder()
+      _ = try shop.sync(folder)
+      for file in folder.files(below: "cache/images").keys {
+        try FileManager.default.removeItem(atPath: folder.path(file))
+      }
+      _ = try? shop.sync(folder, disk: disk)
+      return folder
+    }
+    let counting = FaultyDisk()
+    _ = try refetch(counting)
+    var adopted = 0
+
+    for number in stride(from: 1, through: counting.operations.count, by: 9) {
+      let folder = try refetch(FaultyDisk(.crash(at: number)))
+      let state = folder.files(below: "cache")
+      let plan = try shop.plan(folder)
+      #expect(folder.files(below: "cache") == state)
+      shop.store.clearRequests()
+      _ = try shop.sync(folder)
+
+      let asked = shop.store.requests.filter { $0.path.hasPrefix("/pictures/") }
+      let conditional = asked.filter { $0.headers["If-Modified-Since"] != nil }.map(\.path)
+      var expected = SyncPlan.Work()
+      expected.fetch = Set(asked.map(\.path)).subtracting(conditional)
+        .map { shop.store.baseURL + $0 }.sorted()
+      expected.revalidate = conditional.map { shop.store.baseURL + $0 }.sorted()
+      expected.fresh = 37 - asked.count
+      #expect(plan.images == expected, "operation \(number)")
+      adopted += conditional.count
+    }
+    #expect(adopted > 0, "no killed run left a file without its row")
+  }
+
   @Test func `a cache that lost its index keeps its pictures`() throws {
     _ = try shop.sync(folder)
     let before = folder.files(below: "cache/images")
@@ -200,14 +238,21 @@ struct InterruptionTests {
     _ = try shop.sync(folder)
     let stray = "cache/images/00/left-000000000000.jpg"
     try folder.write([0xFF, 0xD8, 0xFF, 0xD9], to: stray)
+    try folder.write([0xFF, 0xD8, 0xFF, 0xD9], to: "cache/images/left.jpg")
     shop.store.faults = [FaultRule("/shop/detail/A1", .status(500))]
     #expect(try shop.sync(folder).outcome == .partial)
     #expect(folder.state(of: stray) != nil)
     shop.store.faults = .none
+    let plan = try shop.plan(folder)
 
     #expect(try shop.sync(folder).outcome == .complete)
 
-    #expect(folder.state(of: stray) == nil)
+    // A file outside of the pictures' folders is left for `verify` and `gc`.
+    #expect(plan.sweep == ["images/00/left-000000000000.jpg"])
+    #expect(folder.state(of: stray) == nil && folder.state(of: "cache/images/left.jpg") != nil)
+    #expect(try shop.plan(folder).sweep.isEmpty)
+    #expect(try verify(folder).strays == ["images/left.jpg"])
+    try FileManager.default.removeItem(atPath: folder.path("cache/images/left.jpg"))
     #expect(try verify(folder).isClean)
   }
 

@@ -125,6 +125,17 @@ struct SweepTests {
     #expect(try verify(folder).isClean)
   }
 
+  @Test func `a dry run does not count the bytes of deleted files either`() throws {
+    _ = try shop.sync(folder)
+    let gone = try #require(folder.files(below: "cache/images").keys.first)
+    try FileManager.default.removeItem(atPath: folder.path(gone))
+
+    let foreseen = try gc { $0.isDryRun = true }
+
+    #expect(foreseen.plan.bytesKept == ByteCount(18 * 400))
+    #expect(try gc().plan.bytesKept == foreseen.plan.bytesKept)
+  }
+
   @Test func `a sweep keeps the URLs of pictures in a list that is withheld`() throws {
     _ = try shop.sync(folder)
     shop.items["A"] = [SampleShop.Item("A9")]

@@ -50,6 +50,20 @@ extension SampleShop {
     start(run)
     return try run.run(holder: "a test")
   }
+
+  /// The plan of the next run of ``sync(_:_:options:disk:remote:transport:environment:start:notice:)``.
+  package func plan(_ folder: TemporaryFolder) throws -> SyncPlan {
+    let curl = try CurlTransport(transportOptions())
+    defer { curl.shutdown() }
+    return try SyncPlan(
+      try catalog(),
+      folder: folder.path,
+      cache: folder.path("cache"),
+      options: SyncOptions(),
+      transport: curl,
+      now: clock.now
+    )
+  }
 }
 
 /// Checks every byte of the cache in a folder.

@@ -78,6 +78,29 @@ package struct Recovery: Sendable {
     strays = StrayFiles(comparison.strays, layout, index, read: read)
     if wasKilled { try index.markKilledRunsInterrupted() }
   }
+
+  /// Foresees the recovery of the next run, for a dry run: its changes are made in ``Index/shadowTables()``.
+  ///
+  /// If an object store has the pictures, nothing is foreseen, because that would take requests to the store.
+  ///
+  /// - Parameters:
+  ///   - layout: The cache, of which nothing is changed.
+  ///   - index: The cache's index, opened for reading.
+  /// - Returns: The paths of the files without a row.
+  /// - Throws: ``LarderError`` when a folder or the index cannot be read.
+  @discardableResult
+  package static func foresee(
+    _ layout: CacheLayout,
+    _ index: Index
+  ) throws(LarderError) -> Set<String> {
+    guard layout.listing == nil else { return [] }
+    let (before, now) = (try index.folderTimes(), try FolderTimes(of: layout))
+    guard try index.wasKilled() || before != now else { return [] }
+    try index.shadowTables()
+    var comparison = Comparison()
+    try comparison.run(layout, index, layout.digest)
+    return comparison.strays
+  }
 }
 
 /// Compares every row of a picture with its file, and counts the differences.

@@ -47,17 +47,10 @@ package struct DueRule: Sendable {
   ///
   /// A cached picture is not due if the origin has answered for it since then, or if it was fresh then.
   package var since: UnixTime?
-  /// Whether every picture is due, because the caller decides by the pictures' rows.
-  package var takesAll = false
 
   /// Makes a rule.
-  package init(
-    isChanged: Bool,
-    now: UnixTime,
-    since: UnixTime?,
-    takesAll: Bool = false
-  ) {
-    (self.isChanged, self.now, self.since, self.takesAll) = (isChanged, now, since, takesAll)
+  package init(isChanged: Bool, now: UnixTime, since: UnixTime?) {
+    (self.isChanged, self.now, self.since) = (isChanged, now, since)
   }
 
   /// Whether a picture needs a request.
@@ -68,7 +61,7 @@ package struct DueRule: Sendable {
   ///   - expiry: The time at which that answer expires.
   /// - Returns: Whether it needs one.
   func isDue(isHeld: Bool, checked: UnixTime, expiry: UnixTime) -> Bool {
-    guard isHeld, !takesAll else { return true }
+    guard isHeld else { return true }
     let fresh = FreshnessPolicy.window(answered: checked, expiry: expiry)
     guard let since else { return !fresh.contains(now) }
     return checked < since && !fresh.contains(now) && !fresh.contains(since)

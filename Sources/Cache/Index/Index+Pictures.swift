@@ -437,6 +437,30 @@ extension PictureEntry {
 }
 
 extension Index {
+  /// Copies the tables that a run changes before its first request to temporary tables of the same names.
+  ///
+  /// The statements of this connection then read and change the copies, because SQLite looks for a table among the
+  /// temporary ones first. So a dry run can take the first steps of a run without changing the index.
+  package func shadowTables() throws(LarderError) {
+    try write { db in
+      for table in ["picture", "meta"] {
+        let isCopied = try db.first("SELECT 1 FROM temp.sqlite_schema WHERE name = ?", table) {
+          _ in true
+        }
+        guard isCopied == nil,
+          let made = try db.first(
+            "SELECT sql FROM main.sqlite_schema WHERE name = ?",
+            table,
+            make: { $0.text(0) }
+          ),
+          let made, made.hasPrefix("CREATE TABLE ")
+        else { continue }
+        try db.execute(sql: "CREATE TEMP" + made.dropFirst("CREATE".count))
+        try db.execute(sql: "INSERT INTO temp.\(table) SELECT * FROM main.\(table)")
+      }
+    }
+  }
+
   /// Records a digest of the header fields that requests for pictures send from now on.
   ///
   /// The fields may change, for example with an update of larder. In that case, every picture whose response has

@@ -6,8 +6,8 @@ import Transport
 // is a page of a section, which is a list of items, or the detail of an item. An unattended run is one of `larder
 // warm`. Each row stores the two times that the decision needs. Header fields are parsed only if a request is
 // necessary. For pictures, `DueRule` first decides by these times, in a run and in a dry run. `PictureEntry.freshness`
-// then judges the rows that are due. If the header fields of the requests have changed, a run first lets the pictures
-// with `Vary` expire (`Index.noteVary`). A dry run, which changes no row, judges all rows then.
+// then judges the rows that are due. If the header fields of the requests have changed, both first let the
+// pictures with `Vary` expire (`Index.noteVary`).
 
 extension DocumentEntry {
   /// The action for a cached document: no request, a conditional request, or a full one.

@@ -156,7 +156,11 @@ package struct CacheGc: Sendable {
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws(LarderError) -> SweepReport {
     let layout = try CacheLayout(reading: path, remote: remote)
-    if options.isDryRun { return try report(layout, Index(reading: path)) }
+    if options.isDryRun {
+      let index = try Index(reading: path)
+      try Recovery.foresee(layout, index)
+      return try report(layout, index)
+    }
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
     let index = try Index(layout)
@@ -221,6 +225,14 @@ package struct CacheGc: Sendable {
 }
 
 extension Index {
+  /// Those of the stray files at these paths that a sync must not remove.
+  func keptStrays(among paths: Set<String>) throws(LarderError) -> Set<String> {
+    // If the index was lost, a file without a row possibly belongs to a catalog that was not synced since then. `gc`
+    // removes such a file after its grace period.
+    if try lostSince() != nil { return paths }
+    return try catalogs().count == 1 ? [] : claimedPaths(among: paths)
+  }
+
   /// Those of these paths in the cache at which files of the catalogs' pictures belong.
   ///
   /// They include the paths that older versions of larder used.

@@ -115,7 +115,7 @@ struct OpenedRun {
     report.run = number
     if context.hasStopped() { report.outcome = .interrupted }
     // A run that skips the details or some pictures cannot tell which files are unreferenced.
-    let isWhole = !context.options.thumbnailsOnly && !context.options.noDetails
+    let isWhole = context.options.readsAll
     if report.outcome == .complete, isWhole { try sweep() }
     // Remove outdated squares after the pictures, so that the squares of removed pictures go too.
     let removed = try layout.sweepSquares(index)
@@ -172,12 +172,8 @@ struct OpenedRun {
   /// Removes files that no catalog refers to, at the end of a complete run.
   private func sweep() throws(LarderError) {
     let index = context.index
-    let isAlone = try index.catalogs().count == 1
-    if isAlone { context.store.sweepPartials() }
+    if try index.catalogs().count == 1 { context.store.sweepPartials() }
     guard !strays.isEmpty else { return try index.noteLost(since: nil) }
-    // If the index was lost, a file without a row possibly belongs to a catalog that was not synced since then. `gc`
-    // removes such a file after its grace period.
-    guard try index.lostSince() == nil else { return }
-    try strays.sweep(except: isAlone ? [] : try index.claimedPaths(among: strays.paths))
+    try strays.sweep(except: try index.keptStrays(among: strays.paths))
   }
 }

@@ -49,16 +49,17 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   package var details = Work()
   /// The pictures that these items and details show.
   package var images = Work()
-  /// The paths of stray files, relative to the cache.
+  /// The paths of the files that the run would remove, relative to the cache.
   ///
-  /// A stray file is a file that no row of the index names.
+  /// These are files in the folders of the pictures that no row of the index names.
   package var sweep: [String] = []
 
   /// Plans a sync of a catalog into the cache at a path.
   ///
   /// The cache need not exist.
   ///
-  /// `environment` has the variables that replace `${NAME}` in the catalog file.
+  /// `environment` has the variables that replace `${NAME}` in the catalog file. `remote` is the remote store of the
+  /// pictures, if they are not in the cache's folder. It is not asked.
   package init(
     _ catalog: CatalogFile,
     folder: String,
@@ -66,6 +67,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     options: SyncOptions,
     transport: any Fetching,
     environment: [String: String] = [:],
+    remote: (any RemotePictures)? = nil,
     now: UnixTime
   ) throws {
     self.catalog = catalog.name
@@ -85,8 +87,16 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       }
       guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog.name })
       else { return }
+      // These are the first steps of a run, in the same order.
+      let traits = PictureTraits(from: request.named, over: transport)
+      if try index.selection() != traits.digest {
+        try index.shadowTables()
+        try index.noteVary(traits.digest)
+      }
+      let strays = try Recovery.foresee(CacheLayout(reading: cache, remote: remote), index)
       try planItems(request, entry, index, needs, transport)
-      sweep = try CacheLayout(reading: cache).strays(index)
+      guard options.readsAll, !strays.isEmpty else { return }
+      sweep = try strays.subtracting(index.keptStrays(among: strays)).sorted()
     } catch {
       throw LarderError.ending(error, "plan \(catalog.name)")
     }
@@ -147,9 +157,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     let (options, now) = (request.options, request.now())
     guard let run = try index.lastRun(catalog: entry.id) else { return }
     let traits = PictureTraits(from: request.named, over: transport)
-    // A sync would let the pictures with `Vary` expire first.
-    let expiresVaried = try index.selection() != traits.digest
-    let dueRule = DueRule(isChanged: false, now: now, since: nil, takesAll: expiresVaried)
+    let dueRule = DueRule(isChanged: false, now: now, since: nil)
     var freshPictures = 0
     func count(_ seen: SeenPictures) { freshPictures += seen.total - (seen.due[""] ?? 0) }
     let due = try DuePictures(index) { _ in "" }
@@ -176,8 +184,6 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
     images.fresh += freshPictures
     try index.forEachDue("") { entry in
-      var entry = entry
-      if expiresVaried { entry.expireIfVaried() }
       let url = try? transport.parse(entry.url, relativeTo: nil)
       let need = entry.freshness(
         at: now,

@@ -166,6 +166,8 @@ package struct SyncOptions: Sendable, Codable {
   package var thumbnailsOnly = false
   /// Whether to skip the details, and therefore their pictures too.
   package var noDetails = false
+  /// Whether a complete run comes across all pictures, so that it can tell which files are unreferenced.
+  var readsAll: Bool { !thumbnailsOnly && !noDetails }
   /// Whether to fail on the first item that cannot be read.
   package var strict = false
   /// The number or share of unreadable items up to which a section is still accepted.
