@@ -169,13 +169,15 @@ struct ServeCommand: ParsableCommand {
       transport,
       { [options] in
         PicturePull(
-          catalog,
-          room: $0,
-          options: options,
-          transport: transport,
-          reserve: reserve,
-          environment: ProcessInfo.processInfo.environment,
-          now: { .now() }
+          SyncRun(
+            catalog,
+            cache: $0,
+            options: options,
+            transport: transport,
+            environment: ProcessInfo.processInfo.environment,
+            now: { .now() }
+          ),
+          reserve: reserve
         )
       }
     )

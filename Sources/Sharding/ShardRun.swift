@@ -39,7 +39,7 @@ extension PlannedRun {
   ///   - shard: The number of the shard.
   ///   - token: A unique token of the process.
   /// - Returns: The name.
-  package func room(of shard: Int, _ token: String) -> String { "\(plan.run)-\(shard)-\(token)" }
+  func room(of shard: Int, _ token: String) -> String { "\(plan.run)-\(shard)-\(token)" }
 
   /// Runs a shard: fetches its pictures into the cache, then commits its manifest.
   ///
@@ -48,10 +48,9 @@ extension PlannedRun {
   ///
   /// - Parameters:
   ///   - shard: The number of the shard.
-  ///   - pictures: Fetches the pictures, with the options of the plan and in the work folder ``room(of:_:)``.
+  ///   - run: The run that fetches the pictures, with the options of the plan.
   ///   - token: A unique token of this process.
   ///   - maxFailures: A percentage. If more pictures than this fail for temporary reasons, the shard is not committed.
-  ///   - disk: The file system to write to. Tests pass one that fails.
   ///   - publish: Uploads the manifest with the given name. It is nil unless the plan's folder is a local copy of a
   ///     folder in an object store. It returns false if the store already has a manifest from another run. In this
   ///     case, it replaces the local manifest with the one from the store.
@@ -59,10 +58,9 @@ extension PlannedRun {
   /// - Throws: ``LarderError``, with the code `tryAgain` if the shard should be run again; ``CatalogError``.
   package func run(
     _ shard: Int,
-    _ pictures: PictureListRun,
+    by run: SyncRun,
     token: String,
     maxFailures: Double = 10,
-    disk: any Disk = SystemDisk(),
     publish: ((String) throws -> Bool)? = nil
   ) throws -> ShardOutcome {
     guard plan.shards.indices.contains(shard) else {
@@ -73,8 +71,8 @@ extension PlannedRun {
     }
     if let other = try outcome(of: shard) { return other }
     do {
-      let result = try pictures.run(try self.pictures(of: shard))
-      if result.unfinished > 0 || pictures.hasStopped {
+      let result = try run.fetch(try pictures(of: shard), in: room(of: shard, token))
+      if result.unfinished > 0 || run.hasStopped {
         throw LarderError(
           .tryAgain,
           "cannot commit shard \(shard): it ended with \(result.unfinished) pictures left; "
@@ -89,7 +87,7 @@ extension PlannedRun {
         trailer,
         in: folder,
         token: token,
-        on: disk
+        on: run.disk
       )
       if isCommitted, let publish {
         let name = ShardPlan.manifestName(shard)
@@ -97,7 +95,7 @@ extension PlannedRun {
           isCommitted = try publish(name)
         } catch {
           // It must not be taken for the manifest of another run.
-          try disk.remove(name, in: folder)
+          try run.disk.remove(name, in: folder)
           throw error
         }
       }
@@ -158,7 +156,7 @@ extension ShardOutcome {
 extension ManifestTrailer {
   /// Makes the trailer of a shard's results.
   fileprivate init(
-    _ result: PictureListRun.Result,
+    _ result: FetchedList,
     of shard: Int,
     in planned: PlannedRun,
     _ token: String

@@ -56,13 +56,7 @@ struct ServedStoreTests {
     content.squares = [16]
     if fetching {
       try content.fetchMissing { [curl] room in
-        PicturePull(
-          catalog,
-          room: room,
-          transport: curl,
-          environment: [:],
-          now: { clock.now }
-        )
+        PicturePull(SyncRun(catalog, cache: room, transport: curl, now: { clock.now }))
       }
     }
     let web = try WebServer(content, bind: "127.0.0.1", port: 0)

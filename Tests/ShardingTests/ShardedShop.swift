@@ -135,24 +135,15 @@ extension PlannedRun {
     publish: ((String) throws -> Bool)? = nil,
     now: @escaping @Sendable () -> UnixTime
   ) throws -> ShardOutcome {
-    let pictures = PictureListRun(
+    let run = SyncRun(
       catalog,
       cache: cache,
-      room: room(of: shard, token),
       options: options,
       transport: curl,
-      environment: [:],
       disk: disk,
       now: now
     )
-    return try run(
-      shard,
-      pictures,
-      token: token,
-      maxFailures: maxFailures,
-      disk: disk,
-      publish: publish
-    )
+    return try self.run(shard, by: run, token: token, maxFailures: maxFailures, publish: publish)
   }
 }
 

@@ -103,22 +103,21 @@ struct ShardRunCommand: ParsableCommand {
     let transport = try CurlTransport(settings)
     defer { transport.shutdown() }
     let token = String(UInt64.random(in: .min ... .max), radix: 16)
-    let pictures = PictureListRun(
+    let run = SyncRun(
       planned.catalog,
       cache: kept.path,
-      room: planned.room(of: number, token),
       options: planned.options,
       transport: transport,
       environment: file.environment,
       remote: kept.remote,
       now: { UnixTime.now() }
     )
-    let signals = Signals { pictures.stop() }
+    let signals = Signals { run.stop() }
     let result = Result {
-      try ProgressDisplay.during(pictures.progress, of: transport, output) {
+      try ProgressDisplay.during(run.progress, of: transport, output) {
         try planned.run(
           number,
-          pictures,
+          by: run,
           token: token,
           maxFailures: maxFailures,
           publish: place.publish

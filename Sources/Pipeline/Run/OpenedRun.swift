@@ -3,39 +3,50 @@ import Cache
 import Dispatch
 import Transport
 
-/// A run that holds the lock of its cache.
+/// A run that holds the lock of its cache, with its connected stages.
 ///
-/// It is opened before anything is fetched, and closed when the stages, which fetch sections, details and pictures,
-/// have ended.
+/// One stage fetches sections, which are lists of items. One fetches details: a detail is the document about one item,
+/// with more data than the item has in a section. One fetches pictures, and one makes square versions of them.
+///
+/// Each decoded section adds work to the stages of details and pictures. Each decoded detail adds pictures, and each
+/// new picture is passed to the stage of squares.
 struct OpenedRun {
-  let run: SyncRun
+  private let run: SyncRun
   /// The values that all stages share.
-  let context: RunContext
+  private let context: RunContext
+  private let sections: SectionStage
+  /// The stage of the details; nil if the run fetches none.
+  private let details: DetailStage?
+  private let pictures: PictureStage
+  /// The stage of the squares; nil if the options request none.
+  private let squares: SquareStage?
   /// The catalog's last run that ended; nil if no run has ended yet.
-  let previous: RunEntry?
+  private let previous: RunEntry?
   /// The sections as the previous run left them.
-  let before: [RunSection]
+  private let before: [RunSection]
   /// Files in the cache that no row of the index names.
   ///
   /// A killed run or another program left them.
-  let strays: StrayFiles
+  private let strays: StrayFiles
   /// The pictures that shards fetched for this run; nil unless it is a merge.
-  let imported: ImportedPictures?
+  private let imported: ImportedPictures?
   /// The modification times that the picture folders had at the start of the run.
   private let folders: FolderTimes?
   private let lock: CacheLock
   /// The run's number.
-  let number: RunID
+  private let number: RunID
   private let source: String?
 
-  /// Opens the cache, or creates it if it does not exist, and records the run in the index.
+  /// Opens the cache, or creates it if it does not exist, records the run in the index, and makes the stages.
+  ///
+  /// Nothing is fetched yet.
   ///
   /// - Parameters:
   ///   - request: The checked input of the run.
   ///   - run: The run, whose cache is opened.
   ///   - holder: The text to write into the cache's lock.
   /// - Throws: ``LarderError``, with code `locked` while another run holds the cache.
-  init(_ request: RunRequest, of run: SyncRun, holder: String) throws(LarderError) {
+  init(_ request: RunRequest, of run: SyncRun, holder: String) throws {
     self.run = run
     let layout = try CacheLayout(creating: run.cache, remote: run.remote)
     lock = try CacheLock(layout, holder: holder)
@@ -72,7 +83,7 @@ struct OpenedRun {
     )
     let failures = FailureLog()
     failures.count(attempts: imported?.requests ?? 0)
-    context = RunContext(
+    let context = RunContext(
       request,
       entry,
       over: run.transport,
@@ -82,35 +93,113 @@ struct OpenedRun {
       progress: run.progress,
       failures: failures
     )
+    let squares = try request.options.squareSide.map { side in
+      try SquareStage(context, side: side, disk: run.disk)
+    }
+    let pictures = try PictureStage(
+      context,
+      strays: strays,
+      list: run.shared.list,
+      since: imported?.since
+    ) { id in squares?.add(CollectionOfOne(id)) }
+    let details = try DetailNeeds(request, context.needs).map { needs throws(LarderError) in
+      try DetailStage(context, needs, pictures: request.options.thumbnailsOnly ? nil : pictures)
+    }
+    sections = SectionStage(context, previous: before) { listing, isNew in
+      context.failures.noting { () throws(LarderError) in
+        try details?.add(listing)
+        try pictures.add(listing, isChanged: isNew)
+      }
+    }
+    (self.context, self.details, self.pictures) = (context, details, pictures)
+    self.squares = squares
+  }
+
+  /// Fetches everything, waits until the last row is on disk, and closes the run.
+  ///
+  /// - Parameter began: The time at which the run began.
+  /// - Returns: The report.
+  /// - Throws: ``LarderError`` if the cache failed. The run is then not recorded as ended.
+  func run(since began: ContinuousClock.Instant) throws -> SyncReport {
+    // Keep the lock until the last row is written.
+    defer { withExtendedLifetime(lock) {} }
+    sections.start(context.request.sections)
+    let checked = checkShown()
+    sections.group.join()
+    // An error is thrown at the end of the run, because the run must first wait for the pictures in progress.
+    context.failures.noting { () throws(LarderError) in
+      try sections.guardCatalog()
+      let isRead = sections.sections.contains { [.network, .unchanged].contains($0.source) }
+      if context.catalog.detail == nil, isRead, !context.hasStopped() {
+        try context.index.forgetDetails(of: context.entry.id)
+      }
+    }
+    pictures.release()
+    // This compares the sections with those of the previous run, while details and pictures are fetched.
+    let writing = ReportWriting(
+      context,
+      before: before,
+      lastReport: previous?.report,
+      sections: sections.sections
+    )
+    details?.group.join()
+    details?.judge()
+    pictures.group.join()
+    checked.join()
+    context.store.flush()
+    return try close(writing, since: began)
+  }
+
+  /// Checks in the background that the items that the last run stored can still be read.
+  ///
+  /// Without this check, a run that finds no changes would read only a few of these items, and could miss damage.
+  ///
+  /// In a large catalog, each run checks only one part of the items. The run's number selects the part. The check has
+  /// its own database connection, so that it does not delay the run's own reads.
+  ///
+  /// - Returns: A group to wait for the end of the check.
+  private func checkShown() -> WorkGroup {
+    let group = WorkGroup()
+    let listings = before.compactMap(\.listing)
+    guard !listings.isEmpty else { return group }
+    group.enter()  // Left at the end of the block.
+    let (context, slice) = (context, number.rawValue)
+    DispatchQueue(label: "larder.check").async {
+      context.failures.noting { () throws(LarderError) in
+        let index = try Index(reading: context.layout.root.path)
+        try index.checkListings(listings, slice: slice)
+        try index.checkHistory(slice: slice, at: context.now())
+      }
+      group.leave()
+    }
+    return group
   }
 
   /// Removes unreferenced files, writes the report and ends the run.
   ///
   /// From then on, readers see the catalog of this run.
-  ///
-  /// - Parameters:
-  ///   - results: The results of the stages.
-  ///   - began: The time at which the run began.
-  /// - Returns: The report.
-  /// - Throws: ``LarderError`` if the cache failed, now or during a stage. The run is then not recorded as ended.
-  func close(
-    _ results: RunResults,
+  private func close(
+    _ writing: ReportWriting,
     since began: ContinuousClock.Instant
-  ) throws(LarderError) -> SyncReport {
-    // Keep the lock until the last row is written.
-    defer { withExtendedLifetime(lock) {} }
-    let (index, layout, pictures) = (context.index, context.layout, results.pictures)
+  ) throws -> SyncReport {
+    let (index, layout) = (context.index, context.layout)
+    var (held, bytesHeld) = ([PictureID](), ByteCount(0))
+    try pictures.due.forEachHeld { id, bytes in
+      if self.squares != nil { held.append(id) }
+      bytesHeld += bytes
+    }
+    let squares = try self.squares?.finish(held)
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
 
     var tally = pictures.tally
     if let imported { tally.add(imported.counts) }
     // Whether the index has pictures that this run did not come across. They belong to earlier runs or other catalogs.
     let hasOthers = try pictures.due.leavesOthers()
-    var report = try results.writing.report(
-      details: results.details?.tally,
-      lost: results.details?.lost ?? [:],
+    var report = try writing.report(
+      details: details?.tally,
+      lost: details?.lost ?? [:],
       pictures: tally,
-      bytesHeld: results.bytesHeld
+      bytesHeld: bytesHeld
     )
     report.run = number
     if context.hasStopped() { report.outcome = .interrupted }
@@ -119,7 +208,7 @@ struct OpenedRun {
     if report.outcome == .complete, isWhole { try sweep() }
     // Remove outdated squares after the pictures, so that the squares of removed pictures go too.
     let removed = try layout.sweepSquares(index)
-    report.squares = results.squares
+    report.squares = squares
     report.squares?.removed = removed
     report.durationSeconds = (ContinuousClock.now - began).inSeconds
     if report.outcome == .failed, previous == nil {
@@ -133,9 +222,9 @@ struct OpenedRun {
         at: context.now(),
         outcome: report.outcome.rawValue,
         report: report.json,
-        sections: results.sections.map { RunSection($0) },
-        changes: try results.writing.changes(of: number),
-        items: results.writing.changes.items,
+        sections: sections.sections.map { RunSection($0) },
+        changes: try writing.changes(of: number),
+        items: writing.changes.items,
         values: ListingChanges.values
       )
     }

@@ -15,16 +15,17 @@ import Transport
 /// for sections, details and pictures. Every request leaves its group on success, failure and cancellation, because the
 /// transport completes each request exactly once.
 package final class SyncRun: Sendable {
-  private let catalog: CatalogFile
+  let catalog: CatalogFile
   private let folder: String
   let cache: String
   private let options: SyncOptions
   let transport: StoppableTransport
-  let disk: any Disk
+  /// The file system to write to.
+  package let disk: any Disk
   let remote: (any RemotePictures)?
   private let environment: [String: String]
   let shared: SharedSync
-  private let now: @Sendable () -> UnixTime
+  let now: @Sendable () -> UnixTime
   let notice: @Sendable (String) -> Void
 
   /// The progress of the run, so that a caller can display it.
@@ -47,7 +48,7 @@ package final class SyncRun: Sendable {
   ///   - notice: Called with a message for the user, for example when the index was repaired before the run.
   package init(
     _ catalog: CatalogFile,
-    folder: String,
+    folder: String = "",
     cache: String,
     options: SyncOptions = SyncOptions(),
     transport: any Fetching,
@@ -75,9 +76,10 @@ package final class SyncRun: Sendable {
   ///
   /// No further request is started, and pictures that were received completely are kept. The report lists the requests
   /// that are unfinished.
-  package func stop() {
-    transport.stop()
-  }
+  package func stop() { transport.stop() }
+
+  /// Whether ``stop()`` was called.
+  package var hasStopped: Bool { transport.hasStopped }
 
   /// Runs to the end.
   ///
@@ -104,11 +106,16 @@ package final class SyncRun: Sendable {
     }
   }
 
-  /// Checks the addresses, opens the cache, makes the stages, runs them, and closes the cache.
+  /// Checks the addresses, opens the cache, fetches everything, and closes the cache.
   private func perform(holder: String) throws -> SyncReport {
     let began = ContinuousClock.now
     // Mistakes in the catalog file are reported before anything is created or fetched.
-    let request = try RunRequest(
+    return try OpenedRun(try request(), of: self, holder: holder).run(since: began)
+  }
+
+  /// The checked input of the run.
+  func request() throws -> RunRequest {
+    try RunRequest(
       catalog,
       folder: folder,
       options: options,
@@ -116,8 +123,6 @@ package final class SyncRun: Sendable {
       parser: transport,
       now: now
     )
-    let opened = try OpenedRun(request, of: self, holder: holder)
-    return try opened.close(try RunStages(opened).run(request.sections), since: began)
   }
 }
 
