@@ -112,7 +112,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   ) throws {
     let (catalog, first) = (request.catalog, request.sections[position])
     let mapping = catalog.listingDigest(at: position)
-    var reading = SectionReading(
+    let reading = SectionReading(
       position: position,
       key: catalog.sectionKey(at: position),
       start: first,
@@ -135,7 +135,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         Section(url: source.redacted, action: action, method: source.method.rawValue)
       )
       guard let index, let held else { return }
-      reading.pages.append(SectionPage(document: held, sections: try index.decoded(held.id)))
+      reading.add(SectionPage(document: held, sections: try index.decoded(held.id)))
       switch try reading.step(by: catalog.paging(ofSource: position), in: index, transport) {
       case .next(let next): reading.next = next
       case .invalid(let failure): throw failure

@@ -1,13 +1,15 @@
 import Base
 import Cache
 import Catalog
-import Synchronization
 import Transport
 
 /// The state of reading a source, page after page.
 ///
 /// A source is a URL or file from which one section or several sections are read. A section is a list of items.
-struct SectionReading: Sendable {
+final class SectionReading: @unchecked Sendable {
+  // SAFETY: Only one thread at a time uses a reading. Each request for a page passes it on to its completion. It is read
+  // again when all sources have ended.
+
   /// The source's position in the catalog file, from 0.
   let position: Int
   /// The key of the source's section; nil if the source has several sections.
@@ -17,9 +19,9 @@ struct SectionReading: Sendable {
   /// The page that is being read.
   var next: DocumentSource
   /// The pages that were read so far.
-  let pages = PageHistory()
+  private(set) var pages: [SectionPage] = []
   /// The last page, if it was dropped because it had nothing new.
-  var repeated: SectionPage?
+  private(set) var repeated: SectionPage?
   /// Whether any page has changed since the last run.
   var isNew = false
   /// A message that the source has more pages than the limit allows; nil if it has not.
@@ -34,6 +36,14 @@ struct SectionReading: Sendable {
   var gone: Set<String> = []
   private var hasLeftAlone = false
   private var asksAll = false
+  /// The names of the pages that an unattended run requested.
+  private var asked: Set<String> = []
+  /// The texts by which the pages before the last one name their next pages.
+  private var named: Set<String> = []
+  /// The digests of the pages before the last one.
+  private var digests: Set<Int64> = []
+  /// The number of pages in a row, up to the last one, that list no new item.
+  private var old = 0
 
   /// Begins to read a source.
   init(position: Int, key: String?, start: DocumentSource, next: DocumentSource) {
@@ -42,6 +52,18 @@ struct SectionReading: Sendable {
 
   /// The host whose place the source takes.
   var host: String { start.host.map { "\($0)" } ?? "" }
+
+  /// Adds a page that was read.
+  func add(_ page: SectionPage) {
+    if let last = pages.last?.document {
+      if let next = last.next { named.insert(next) }
+      if let digest = last.digest { digests.insert(digest) }
+    }
+    pages.append(page)
+  }
+
+  /// Drops the last page, because it had nothing new.
+  func dropLast() { repeated = pages.popLast() }
 
   /// Whether to use the cached version of the next page without a request.
   ///
@@ -52,10 +74,10 @@ struct SectionReading: Sendable {
   /// - Parameter isFresh: Whether the cached page is fresh.
   /// - Returns: True if the page needs no request, or this run has already requested it. If false, the caller must
   ///   request it.
-  mutating func leavesAlone(isFresh: Bool) -> Bool {
-    if pages.wasAsked(next.name) { return true }
+  func leavesAlone(isFresh: Bool) -> Bool {
+    if asked.contains(next.name) { return true }
     guard isFresh, !asksAll else {
-      pages.noteAsked(next.name)
+      asked.insert(next.name)
       return false
     }
     hasLeftAlone = true
@@ -67,81 +89,14 @@ struct SectionReading: Sendable {
   /// If pages were used without a request, the source is read again from its first page.
   ///
   /// - Returns: Whether that is so.
-  mutating func noteChange() -> Bool {
+  func noteChange() -> Bool {
     asksAll = true
     guard hasLeftAlone else { return false }
     hasLeftAlone = false
-    pages.removeAll()
+    (pages, named, digests, old) = ([], [], [], 0)
     next = start
     return true
   }
-}
-
-/// The pages of a source that were read so far.
-///
-/// All copies of a ``SectionReading`` share one history. A copy is made for each request, and if it had the pages
-/// itself, the time to read a source would grow with the square of their number.
-final class PageHistory: Sendable {
-  private struct State {
-    var pages: [SectionPage] = []
-    /// The texts by which the pages before the last one name their next pages.
-    var next: Set<String> = []
-    /// The digests of the pages before the last one.
-    var digests: Set<Int64> = []
-    /// The number of pages in a row, up to the last one, that list no new item.
-    var old = 0
-    /// The names of the pages that an unattended run requested.
-    var asked: Set<String> = []
-  }
-
-  private let state = Mutex(State())
-
-  /// The pages, in their order.
-  var all: [SectionPage] { state.withLock(\.pages) }
-  var count: Int { state.withLock(\.pages.count) }
-  var isEmpty: Bool { count == 0 }
-  var last: SectionPage? { state.withLock(\.pages.last) }
-
-  func append(_ page: SectionPage) {
-    state.withLock { state in
-      if let last = state.pages.last?.document {
-        if let next = last.next { state.next.insert(next) }
-        if let digest = last.digest { state.digests.insert(digest) }
-      }
-      state.pages.append(page)
-    }
-  }
-
-  /// Notes whether the last page lists new items, and returns the number of pages in a row that list none.
-  func noteOld(_ hasNew: Bool) -> Int {
-    state.withLock { state in
-      state.old = hasNew ? 0 : state.old + 1
-      return state.old
-    }
-  }
-
-  func removeLast() -> SectionPage? { state.withLock { $0.pages.popLast() } }
-
-  /// Forgets the pages, but not which of them were requested.
-  func removeAll() {
-    state.withLock { state in
-      let asked = state.asked
-      state = State()
-      state.asked = asked
-    }
-  }
-
-  /// Whether a page before the last one names its next page by this text.
-  func names(_ text: String) -> Bool { state.withLock { $0.next.contains(text) } }
-
-  /// Whether a page before the last one has the same bytes as `page`.
-  func has(bytesOf page: SectionPage) -> Bool {
-    page.document.digest.map { digest in state.withLock { $0.digests.contains(digest) } } ?? false
-  }
-
-  func wasAsked(_ name: String) -> Bool { state.withLock { $0.asked.contains(name) } }
-
-  func noteAsked(_ name: String) { state.withLock { _ = $0.asked.insert(name) } }
 }
 
 /// One page of a source.
@@ -189,7 +144,7 @@ extension SectionReading {
     guard let rule, let last = pages.last else { return .complete }
     for section in last.sections { try index.demandWhole(section.listing) }
     if try isRepeat(last, by: rule, in: index) { return .repeats }
-    guard let text = last.document.next, text != start.name, !pages.names(text) else {
+    guard let text = last.document.next, text != start.name, !named.contains(text) else {
       return .complete
     }
     let following: DocumentSource
@@ -218,10 +173,11 @@ extension SectionReading {
     in index: Index
   ) throws(LarderError) -> Bool {
     guard pages.count > 1 else { return false }
-    if pages.has(bytesOf: page) { return true }
+    if let digest = page.document.digest, digests.contains(digest) { return true }
     let hasNew = try hasNewItems(page, in: index)
     guard [.page, .offset].contains(rule.step) else {
-      return pages.noteOld(hasNew == true) == Self.mostOld
+      old = hasNew == true ? 0 : old + 1
+      return old == Self.mostOld
     }
     return hasNew == false
   }
@@ -297,7 +253,7 @@ extension SectionReading {
     var places: [String: Int] = [:]
     var sections: [JoinedSection] = []
     var failed: [(section: DecodedSection, position: Int)] = []
-    for page in pages.all {
+    for page in pages {
       for (position, section) in page.sections.enumerated() {
         var own = SectionNotes(section.skipped)
         guard own.failure == nil else {

@@ -114,14 +114,13 @@ final class SectionStage: Sendable {
   }
 
   private func page(_ reading: SectionReading) {
-    var reading = reading
     do throws(LarderError) {
       let request = try request(for: reading)
       if reading.gone.contains(reading.next.name) { return try complete(reading) }
       if context.options.onlyDue, let held = request.held {
         let need = context.needs.need(ofListing: held, reading.next, at: context.now())
         if reading.leavesAlone(isFresh: need.isQuiet) {
-          context.work.async { [self, reading] in
+          context.work.async { [self] in
             do throws(LarderError) {
               try take(held: held, into: reading)
             } catch {
@@ -150,7 +149,6 @@ final class SectionStage: Sendable {
         try context.index.renew(document)
         try take(held: document, into: reading)
       case .excused(let document, let failure):
-        var reading = reading
         reading.excused = failure.description
         try take(held: document, into: reading)
       case .new(let body, let base, let document):
@@ -177,7 +175,7 @@ final class SectionStage: Sendable {
     // With `--strict`, an unreadable item fails the source, even if an earlier run without `--strict` decoded the page.
     let skipped = sections.lazy.flatMap { SectionNotes($0.skipped).skipped }
     if context.options.strict, let bad = skipped.first { return try refuse(reading, bad) }
-    reading.pages.append(SectionPage(document: document, sections: sections))
+    reading.add(SectionPage(document: document, sections: sections))
     try goOn(reading)
   }
 
@@ -211,9 +209,8 @@ final class SectionStage: Sendable {
     if context.options.strict, let bad = draft.listing.skipped.first {
       return try refuse(reading, SyncReport.Skipped(bad))
     }
-    var reading = reading
     reading.isNew = true
-    reading.pages.append(try pages.write(draft, document, base: base, after: reading))
+    reading.add(try pages.write(draft, document, base: base, after: reading))
     if wasHeld, reading.noteChange() { return page(reading) }
     try goOn(reading)
   }
@@ -222,7 +219,6 @@ final class SectionStage: Sendable {
   ///
   /// If that page existed before, it is possible that the source is read again from its first page.
   private func end(at reading: SectionReading, wasHeld: Bool) throws(LarderError) {
-    var reading = reading
     if wasHeld {
       reading.isNew = true
       reading.gone.insert(reading.next.name)
@@ -242,7 +238,7 @@ final class SectionStage: Sendable {
     _ bad: SyncReport.Skipped
   ) throws(LarderError) {
     var before = 0
-    for section in reading.pages.all.flatMap(\.sections) where section.key == bad.section {
+    for section in reading.pages.flatMap(\.sections) where section.key == bad.section {
       before += try context.index.itemCount(listing: section.listing)
       before += SectionNotes(section.skipped).lost
     }
@@ -256,13 +252,12 @@ final class SectionStage: Sendable {
 
   /// Reads the next page, or completes the source if there is none.
   private func goOn(_ reading: SectionReading) throws(LarderError) {
-    var reading = reading
     let rule = context.catalog.paging(ofSource: reading.position)
     switch try reading.step(by: rule, in: context.index, context.transport) {
     case .complete:
       break
     case .repeats:
-      reading.repeated = reading.pages.removeLast()
+      reading.dropLast()
     case .next(let next):
       reading.next = next
       return page(reading)
@@ -290,7 +285,6 @@ final class SectionStage: Sendable {
   /// If it was the first page, the sections of the last good run are used.
   private func breakOff(_ reading: SectionReading, _ words: String) throws(LarderError) {
     guard !reading.pages.isEmpty else { return fail(reading, words) }
-    var reading = reading
     reading.broken = words
     try complete(reading)
   }
@@ -446,7 +440,7 @@ final class SectionStage: Sendable {
 
 /// The result of a source.
 struct SourceEnd: Sendable {
-  var reading: SectionReading
+  let reading: SectionReading
   /// Its usable sections.
   var results: [SectionResult] = []
   /// The results for the unusable sections, if the source has several sections.
