@@ -198,11 +198,11 @@ package final class ObjectStore: Sendable {
   /// Reads an object into a sink; returns nil if there is no such object.
   ///
   /// - Throws: ``LarderError``.
-  func read(_ path: String, into sink: any BodySink) throws(LarderError) -> ResponseHead? {
+  func read(_ path: String, into sink: any BodySink) throws(LarderError) -> Response? {
     var request = try request(.get, path, query: [:], headers: Headers(), body: nil)
     request.bodyLimit = ByteCount(Int64.max / 2)
     switch transport.result(of: request, into: sink) {
-    case .success(let response): return response.head
+    case .success(let response): return response
     case .failure(let failure):
       let error = LarderError(failure, "read", name(path))
       if error.code == .objectMissing { return nil }
@@ -427,21 +427,4 @@ struct ListedPages {
       )
     }
   }
-}
-
-/// A sink that passes the pieces of a body to a closure.
-final class PassingSink: BodySink {
-  private let again: @Sendable () -> Void
-  private let piece: @Sendable (RawSpan) -> Void
-
-  init(restart: @escaping @Sendable () -> Void, piece: @escaping @Sendable (RawSpan) -> Void) {
-    (again, self.piece) = (restart, piece)
-  }
-
-  func receive(_ bytes: RawSpan) -> BodyDecision {
-    piece(bytes)
-    return .accept
-  }
-
-  func restart() { again() }
 }

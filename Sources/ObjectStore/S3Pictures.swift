@@ -65,25 +65,18 @@ package final class S3Pictures: RemotePictures {
   }
 
   /// Lists the pictures.
-  package func forEach(_ body: (RemoteObject) throws(LarderError) -> Void) throws(LarderError) {
-    var failure: LarderError?
+  package func objects() throws(LarderError) -> [String: RemoteObject] {
+    var objects: [String: RemoteObject] = [:]
     try Self.cacheErrors { () throws(LarderError) in
       try store.forEach(below: Self.folder) { object in
-        guard failure == nil, let path = store.location.path(of: object.key) else { return }
-        do throws(LarderError) {
-          try body(
-            RemoteObject(
-              path: path,
-              stamp: S3Headers.stamp(tag: object.tag, bytes: object.bytes),
-              changed: UnixTime(rfc3339: object.changed) ?? .distantFuture
-            )
-          )
-        } catch {
-          failure = error
-        }
+        guard let path = store.location.path(of: object.key) else { return }
+        objects[path] = RemoteObject(
+          stamp: S3Headers.stamp(tag: object.tag, bytes: object.bytes),
+          changed: UnixTime(rfc3339: object.changed) ?? .distantFuture
+        )
       }
     }
-    if let failure { throw failure }
+    return objects
   }
 
   /// Reads the rows of pictures from the metadata of their objects, with many HEAD requests at the same time.
@@ -105,29 +98,15 @@ package final class S3Pictures: RemotePictures {
     return rows.withLock { $0 }
   }
 
-  /// Downloads a picture, and passes its bytes on while they are received.
-  package func read(
-    _ path: String,
-    restart: @escaping @Sendable () -> Void,
-    piece: @escaping @Sendable (RawSpan) -> Void
-  ) throws(LarderError) -> FileStamp? {
-    let count = Atomic<Int64>(0)
-    let sink = PassingSink(
-      restart: {
-        count.store(0, ordering: .relaxed)
-        restart()
-      },
-      piece: { bytes in
-        count.add(Int64(bytes.byteCount), ordering: .relaxed)
-        piece(bytes)
+  /// Downloads a picture.
+  package func read(_ path: String, into sink: any BodySink) throws(LarderError) -> FileStamp? {
+    try Self.cacheErrors { () throws(LarderError) in
+      try store.read(path, into: sink).map { response in
+        S3Headers.stamp(
+          tag: S3Reply.tag(response.head.headers["ETag"] ?? ""),
+          bytes: response.bodyBytes.count
+        )
       }
-    )
-    let head = try Self.cacheErrors { () throws(LarderError) in try store.read(path, into: sink) }
-    return head.map {
-      S3Headers.stamp(
-        tag: S3Reply.tag($0.headers["ETag"] ?? ""),
-        bytes: count.load(ordering: .relaxed)
-      )
     }
   }
 

@@ -15,11 +15,13 @@ struct ObjectStoreTests {
     bucket.objects["mm/images/aa/other"] = .init(bytes: [1], headers: [:], tag: "t")
     bucket.list(pagesOf: 7)
 
-    var paths: [String] = []
-    try S3Pictures(try bucket.store()).forEach { paths.append($0.path) }
+    var keys: [String] = []
+    try bucket.store().forEach(below: "images/") { keys.append($0.key) }
 
-    #expect(paths == (100..<150).map { "images/aa/p-\($0).jpg" })
+    #expect(keys == (100..<150).map { "m/images/aa/p-\($0).jpg" })
     #expect(bucket.requests.count == 8)
+    let objects = try S3Pictures(try bucket.store()).objects()
+    #expect(objects.keys.sorted() == (100..<150).map { "images/aa/p-\($0).jpg" })
   }
 
   @Test(arguments: [(FakeBucket.Endless.repeated, 2), (.empty, ListedPages.mostEmpty)])
@@ -27,7 +29,7 @@ struct ObjectStoreTests {
     bucket.list(endless)
     let pictures = S3Pictures(try bucket.store())
 
-    let error = try #require(throws: LarderError.self) { try pictures.forEach { _ in } }
+    let error = try #require(throws: LarderError.self) { _ = try pictures.objects() }
 
     #expect(error.description.contains("the store's list does not end"))
     #expect(bucket.requests.count == requests)

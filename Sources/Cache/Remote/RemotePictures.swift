@@ -1,6 +1,7 @@
 import Base
 import Glibc
 import Synchronization
+import Transport
 
 /// An object store, such as S3, that has a cache's pictures instead of the folder `images/`.
 ///
@@ -28,11 +29,10 @@ package protocol RemotePictures: Sendable {
     completion: @escaping @Sendable (Result<FileStamp, LarderError>) -> Void
   )
 
-  /// Lists the stored objects, in the order of their paths.
+  /// Lists the stored objects, by path, such as `images/3f/….jpg`.
   ///
-  /// - Parameter body: Called with each object.
-  /// - Throws: ``LarderError`` when the list cannot be read, and the errors of `body`.
-  func forEach(_ body: (RemoteObject) throws(LarderError) -> Void) throws(LarderError)
+  /// - Throws: ``LarderError`` when the list cannot be read.
+  func objects() throws(LarderError) -> [String: RemoteObject]
 
   /// Reads the rows of these pictures from the metadata in the store.
   ///
@@ -46,15 +46,10 @@ package protocol RemotePictures: Sendable {
   ///
   /// - Parameters:
   ///   - path: The path of the picture.
-  ///   - restart: Called if a transfer broke. Afterwards, `piece` is called with the bytes again from the beginning.
-  ///   - piece: Called with each piece of the bytes in order, on a thread of the store's transport.
+  ///   - sink: The sink for the bytes, which is used on a thread of the store's transport.
   /// - Returns: The stamp; nil if there is no such picture.
   /// - Throws: ``LarderError`` when the picture cannot be read.
-  func read(
-    _ path: String,
-    restart: @escaping @Sendable () -> Void,
-    piece: @escaping @Sendable (RawSpan) -> Void
-  ) throws(LarderError) -> FileStamp?
+  func read(_ path: String, into sink: any BodySink) throws(LarderError) -> FileStamp?
 
   /// Reads a part of a picture, without blocking.
   ///
@@ -104,8 +99,6 @@ package struct RemotePart: Sendable {
 
 /// The entry of one picture in the list of an object store.
 package struct RemoteObject: Sendable, Equatable {
-  /// The path of the picture, such as `images/3f/….jpg`.
-  package var path: String
   /// The stamp, made of the object's size and entity-tag, so that different versions of an object have different
   /// stamps.
   package var stamp: FileStamp
@@ -113,8 +106,8 @@ package struct RemoteObject: Sendable, Equatable {
   package var changed: UnixTime
 
   /// Makes an entry from its parts.
-  package init(path: String, stamp: FileStamp, changed: UnixTime) {
-    (self.path, self.stamp, self.changed) = (path, stamp, changed)
+  package init(stamp: FileStamp, changed: UnixTime) {
+    (self.stamp, self.changed) = (stamp, changed)
   }
 }
 
@@ -181,9 +174,8 @@ final class RemoteListing: Sendable {
   /// - Throws: ``LarderError`` when the store cannot be read.
   func objects() throws(LarderError) -> [String: RemoteObject] {
     if let known = found.withLock({ $0 }) { return known }
-    var objects: [String: RemoteObject] = [:]
-    try remote.forEach { object in objects[object.path] = object }
-    found.withLock { [objects] in $0 = objects }
+    let objects = try remote.objects()
+    found.withLock { $0 = objects }
     return objects
   }
 
@@ -214,25 +206,9 @@ package struct RemoteCopy {
     let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard descriptor >= 0 else { throw .system("create", path, errno: errno) }
     defer { close(descriptor) }
-    let failure = Mutex<LarderError?>(nil)
-    let stamp = try remote.read(
-      source,
-      restart: {
-        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-          return failure.withLock { $0 = .system("cut", path, errno: errno) }
-        }
-      },
-      piece: { bytes in
-        guard failure.withLock({ $0 == nil }) else { return }
-        do throws(SystemError) {
-          try Files.write(bytes, to: descriptor)
-        } catch {
-          failure.withLock { $0 = .system("write", path, errno: error.code) }
-        }
-      }
-    )
-    if let failure = failure.withLock({ $0 }) { throw failure }
-    isThere = stamp != nil
+    let sink = FileSink(descriptor, path)
+    isThere = try remote.read(source, into: sink) != nil
+    if let failure = sink.failure.withLock({ $0 }) { throw failure }
   }
 
   /// Removes the copy from this machine.
@@ -246,5 +222,32 @@ package struct RemoteCopy {
     let name = String(path[path.index(after: slash)...])
     guard let digest = try? folder.digest(of: name)?.sha256 else { return nil }
     return Hexadecimal.text(digest)
+  }
+}
+
+/// Writes a body to an open file.
+private final class FileSink: BodySink {
+  /// The first error of the file; nil if everything was written.
+  let failure = Mutex<LarderError?>(nil)
+  private let descriptor: Int32
+  private let path: String
+
+  init(_ descriptor: Int32, _ path: String) {
+    (self.descriptor, self.path) = (descriptor, path)
+  }
+
+  func receive(_ bytes: RawSpan) -> BodyDecision {
+    do throws(SystemError) {
+      if failure.withLock({ $0 == nil }) { try Files.write(bytes, to: descriptor) }
+    } catch {
+      failure.withLock { $0 = .system("write", path, errno: error.code) }
+    }
+    return .accept
+  }
+
+  func restart() {
+    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+      return failure.withLock { $0 = .system("cut", path, errno: errno) }
+    }
   }
 }

@@ -1,6 +1,7 @@
 import Base
 import Hashing
 import Synchronization
+import Transport
 
 /// Compares the pictures in an object store with their rows in the index, for ``Verification``.
 ///
@@ -60,8 +61,7 @@ extension RemotePictures {
   /// Reads and hashes a picture; nil if there is no such picture.
   func digest(of path: String) throws(LarderError) -> FileDigest? {
     let digest = PictureDigest()
-    let stamp = try read(path, restart: { digest.restart() }, piece: { digest.add($0) })
-    return stamp.map { digest.file($0) }
+    return try read(path, into: digest).map { digest.file($0) }
   }
 
   /// Reads a whole picture into memory.
@@ -72,25 +72,14 @@ extension RemotePictures {
   /// - Returns: The picture's bytes; nil if there is no such picture, or if it has more than `most` bytes.
   /// - Throws: ``LarderError`` when the picture cannot be read.
   package func bytes(of path: String, most: ByteCount) throws(LarderError) -> [UInt8]? {
-    let gathered = Mutex<(bytes: [UInt8], isLonger: Bool)>(([], false))
-    let stamp = try read(
-      path,
-      restart: { gathered.withLock { $0 = ([], false) } },
-      piece: { piece in
-        gathered.withLock { gathered in
-          gathered.isLonger =
-            gathered.isLonger || gathered.bytes.count + piece.byteCount > Int(most.count)
-          if gathered.isLonger { return gathered.bytes = [] }
-          piece.withUnsafeBytes { gathered.bytes.append(contentsOf: $0) }
-        }
-      }
-    )
-    return gathered.withLock { stamp == nil || $0.isLonger ? nil : $0.bytes }
+    let sink = MemorySink(most: Int(most.count) + 1)
+    let isThere = try read(path, into: sink) != nil
+    return isThere && sink.bytes.count <= most.count ? sink.bytes : nil
   }
 }
 
 /// Hashes a picture while it is received, and detects its type from its first bytes.
-final class PictureDigest: Sendable {
+final class PictureDigest: BodySink {
   private struct Input {
     var hash = SHA256()
     var start: [UInt8] = []
@@ -98,10 +87,9 @@ final class PictureDigest: Sendable {
 
   private let state = Mutex(Input())
 
-  /// Discards the received bytes.
   func restart() { state.withLock { $0 = Input() } }
 
-  func add(_ bytes: RawSpan) {
+  func receive(_ bytes: RawSpan) -> BodyDecision {
     state.withLock { state in
       state.hash.add(bytes)
       bytes.withUnsafeBytes { buffer in
@@ -109,6 +97,7 @@ final class PictureDigest: Sendable {
         if wanted > 0 { state.start += buffer.prefix(wanted) }
       }
     }
+    return .accept
   }
 
   /// The digest and the type of the received bytes, together with the given stamp.
