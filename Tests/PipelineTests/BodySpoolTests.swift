@@ -64,7 +64,9 @@ struct BodySpoolTests {
     let layout = try CacheLayout(creating: folder.path + "/cache")
     let body = Self.body(count)
 
-    let inFile = spool(body, pieces: pieces) { () throws(LarderError) in try BodyFile(in: layout) }
+    let inFile = spool(body, pieces: pieces) { () throws(LarderError) in
+      try OpenFile(unnamedIn: layout)
+    }
     try expect(inFile, is: body, inMemory: count <= Self.most)
     try expect(spool(body, pieces: pieces, nil), is: body, inMemory: true)
     #expect(
@@ -89,7 +91,7 @@ struct BodySpoolTests {
 
     let spooled = spool(body, pieces: 10) { () throws(LarderError) in
       // A file that can grow only up to `room`.
-      BodyFile(descriptor: Self.file(ofAtMost: room), in: "memory")
+      OpenFile("memory", descriptor: Self.file(ofAtMost: room))
     }
 
     try expect(spooled, is: body, inMemory: true)
@@ -100,7 +102,7 @@ struct BodySpoolTests {
     let folder = try TemporaryFolder()
     let file = open(try folder.write("", to: "body"), O_RDWR | O_CLOEXEC)
     let spooled = spool(body, pieces: 10) { () throws(LarderError) in
-      BodyFile(descriptor: dup(file), in: "memory")
+      OpenFile("memory", descriptor: dup(file))
     }
 
     ftruncate(file, 500)
@@ -119,7 +121,7 @@ struct BodySpoolTests {
     let folder = try TemporaryFolder()
     let layout = try CacheLayout(creating: folder.path + "/cache")
     var spool = BodySpool(mostInMemory: Self.most) { () throws(LarderError) in
-      try BodyFile(in: layout)
+      try OpenFile(unnamedIn: layout)
     }
 
     spool.append(Self.body(1000))

@@ -140,8 +140,8 @@ package final class CacheLayout: Sendable {
       0o644
     )
     if descriptor >= 0 {
-      let file = OpenFile("CACHEDIR.TAG", in: root, descriptor: descriptor)
-      try SystemDisk().append(Array(tag.utf8).span.bytes, to: file)
+      try OpenFile("\(root.path)/CACHEDIR.TAG", descriptor: descriptor)
+        .write(Array(tag.utf8).span.bytes)
     }
   }
 

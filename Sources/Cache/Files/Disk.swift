@@ -1,4 +1,5 @@
 import Base
+import CGlibc
 import Glibc
 import Synchronization
 
@@ -91,18 +92,15 @@ package final class Folder: Sendable {
 
 /// An open file, which is closed when this object is released.
 package final class OpenFile: Sendable {
-  private let folder: String
-  private let name: String
+  /// The path of the file, for messages.
+  package let path: String
   let descriptor: Int32
 
-  init(_ name: String, in folder: Folder, descriptor: Int32) {
-    self.folder = folder.path
-    self.name = name
+  /// Takes ownership of a descriptor.
+  package init(_ path: String, descriptor: Int32) {
+    self.path = path
     self.descriptor = descriptor
   }
-
-  /// The path of the file, for messages.
-  package var path: String { "\(folder)/\(name)" }
 
   deinit { close(descriptor) }
 }
@@ -148,7 +146,7 @@ package struct SystemDisk: Disk {
     let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let descriptor = openat(folder.descriptor, name, flags, 0o644)
     guard descriptor >= 0 else { throw .system("create", "\(folder.path)/\(name)", errno: errno) }
-    return OpenFile(name, in: folder, descriptor: descriptor)
+    return OpenFile("\(folder.path)/\(name)", descriptor: descriptor)
   }
 
   /// Opens the file with `openat`.
@@ -161,7 +159,7 @@ package struct SystemDisk: Disk {
     let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(folder.descriptor, name, flags)
     guard descriptor >= 0 else { throw .system("open", "\(folder.path)/\(name)", errno: errno) }
-    let file = OpenFile(name, in: folder, descriptor: descriptor)
+    let file = OpenFile("\(folder.path)/\(name)", descriptor: descriptor)
     guard let stamp = folder.stamp(of: name), stamp.bytes >= size else {
       throw .system("resume", file.path, errno: ENODATA)
     }
@@ -175,11 +173,7 @@ package struct SystemDisk: Disk {
   ///
   /// A write that a signal interrupts is repeated.
   package func append(_ bytes: RawSpan, to file: OpenFile) throws(LarderError) {
-    do throws(SystemError) {
-      try Files.write(bytes, to: file.descriptor)
-    } catch {
-      throw .system("write", file.path, errno: error.code)
-    }
+    try file.write(bytes)
   }
 
   /// Sets the modification time with `futimens`.
@@ -308,7 +302,7 @@ extension Folder {
   func openFile(_ name: String, to verb: String = "open") throws(LarderError) -> OpenFile {
     let descriptor = openat(self.descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw .system(verb, "\(path)/\(name)", errno: errno) }
-    return OpenFile(name, in: self, descriptor: descriptor)
+    return OpenFile("\(path)/\(name)", descriptor: descriptor)
   }
 
   /// The names in the folder, without `.` and `..`, in the system's order.
@@ -322,6 +316,65 @@ extension Folder {
 }
 
 extension OpenFile {
+  /// Creates an unnamed temporary file in a cache, for example for a body that is too large for memory.
+  ///
+  /// The kernel removes the file when this object is released or the process ends.
+  ///
+  /// - Parameter layout: The cache, in whose folder `partial/` the file is created.
+  /// - Throws: ``LarderError`` when the file cannot be created.
+  package convenience init(unnamedIn layout: CacheLayout) throws(LarderError) {
+    let partial = layout.partial
+    var descriptor = larder_unnamed(partial.descriptor, ".", 0o600)
+    if descriptor < 0 {
+      // The file system does not support `O_TMPFILE`, so create a file with a name and unlink it. If the process is
+      // killed in between, the next run removes the file.
+      let name = "body-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+      let flags = O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL
+      descriptor = openat(partial.descriptor, name, flags, 0o600)
+      if descriptor >= 0 { unlinkat(partial.descriptor, name, 0) }
+    }
+    guard descriptor >= 0 else { throw .system("make a file in", partial.path, errno: errno) }
+    self.init(partial.path, descriptor: descriptor)
+  }
+
+  /// Writes bytes at an offset, or where the last write ended.
+  ///
+  /// - Throws: ``LarderError`` when the bytes cannot be written.
+  package func write(_ bytes: RawSpan, at offset: Int? = nil) throws(LarderError) {
+    do throws(SystemError) {
+      try Files.write(bytes, to: descriptor, at: offset)
+    } catch {
+      throw .system("write", path, errno: error.code)
+    }
+  }
+
+  /// Fills a buffer with the bytes at an offset.
+  ///
+  /// - Throws: ``LarderError`` when the bytes cannot be read, or the file ends earlier.
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer,
+    at offset: Int
+  ) throws(LarderError) {
+    do throws(SystemError) {
+      let count = try Files.read(descriptor, into: buffer, at: offset)
+      guard count == buffer.count else { throw SystemError(code: ENODATA) }
+    } catch {
+      throw .system("read", path, errno: error.code)
+    }
+  }
+
+  /// Reads all bytes of a range.
+  ///
+  /// - Throws: ``LarderError`` when the bytes cannot be read, or the file ends earlier.
+  package func bytes(_ range: Range<Int>) throws(LarderError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: range.count)
+    let result = bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(LarderError) in try read(into: buffer, at: range.lowerBound) }
+    }
+    try result.get()
+    return bytes
+  }
+
   /// The stamp of the open file.
   func stamp() throws(LarderError) -> FileStamp {
     var status = Glibc.stat()

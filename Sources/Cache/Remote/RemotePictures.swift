@@ -142,21 +142,6 @@ package struct RemoteBytes: Sendable {
   package func bytes(_ range: Range<Int>) throws(LarderError) -> [UInt8] { try read(range) }
 }
 
-extension OpenFile {
-  /// Reads all bytes of a range of the file.
-  ///
-  /// - Throws: ``LarderError`` when the file cannot be read or is too short.
-  fileprivate func bytes(_ range: Range<Int>) throws(LarderError) -> [UInt8] {
-    do throws(SystemError) {
-      let bytes = try Files.bytes(of: descriptor, range.count, at: range.lowerBound)
-      guard bytes.count == range.count else { throw SystemError(code: ENODATA) }
-      return bytes
-    } catch {
-      throw .system("read", path, errno: error.code)
-    }
-  }
-}
-
 /// A list of all objects in an object store, which is requested once for many look-ups.
 final class RemoteListing: Sendable {
   /// The store.

@@ -11,7 +11,7 @@ import Transport
 struct DocumentBody: RandomAccessBody {
   private enum Place {
     case memory([UInt8])
-    case file(BodyFile, digest: Int64)
+    case file(OpenFile, digest: Int64)
   }
 
   private let place: Place
@@ -25,7 +25,7 @@ struct DocumentBody: RandomAccessBody {
   }
 
   /// A body in a file.
-  init(_ file: BodyFile, count: Int, digest: Int64) {
+  init(_ file: OpenFile, count: Int, digest: Int64) {
     place = .file(file, digest: digest)
     self.count = count
   }
@@ -115,27 +115,8 @@ struct DocumentBody: RandomAccessBody {
     let range = offset..<min(count, offset + most)
     switch place {
     case .memory(let bytes): return range.count == count ? bytes : Array(bytes[range])
-    case .file(let file, _):
-      var bytes = [UInt8](repeating: 0, count: range.count)
-      try file.fill(&bytes, from: offset)
-      return bytes
+    case .file(let file, _): return try file.bytes(range)
     }
-  }
-}
-
-extension BodyFile {
-  /// Fills an array with bytes of the file.
-  ///
-  /// - Parameters:
-  ///   - bytes: The array; its length is the number of bytes to read.
-  ///   - offset: The position in the file.
-  /// - Throws: ``LarderError`` if the file cannot be read, or is too short.
-  func fill(_ bytes: inout [UInt8], from offset: Int) throws(LarderError) {
-    var failure: LarderError?
-    bytes.withUnsafeMutableBytes { buffer in
-      do throws(LarderError) { try read(into: buffer, at: offset) } catch { failure = error }
-    }
-    if let failure { throw failure }
   }
 }
 
@@ -151,12 +132,12 @@ struct BodySpool {
   static let piece = 1 << 20
 
   /// Makes the file for a large body.
-  typealias MakingFile = @Sendable () throws(LarderError) -> BodyFile
+  typealias MakingFile = @Sendable () throws(LarderError) -> OpenFile
 
   private let makeFile: MakingFile?
   private let mostInMemory: Int
   private var waiting: [UInt8] = []
-  private var file: BodyFile?
+  private var file: OpenFile?
   private var written = 0
   private var digest = RunningDigest()
   private var hasFailed = false
@@ -166,7 +147,7 @@ struct BodySpool {
   /// - Parameter layout: The cache. Pass nil to keep every body in memory.
   init(in layout: CacheLayout?) {
     var makeFile: MakingFile?
-    if let layout { makeFile = { () throws(LarderError) in try BodyFile(in: layout) } }
+    if let layout { makeFile = { () throws(LarderError) in try OpenFile(unnamedIn: layout) } }
     self.init(mostInMemory: Self.mostInMemory, makeFile: makeFile)
   }
 
@@ -216,26 +197,21 @@ struct BodySpool {
   /// If that fails, reads the whole body back into memory.
   private mutating func spill(_ makeFile: MakingFile) {
     do throws(LarderError) {
-      let file: BodyFile
+      let file: OpenFile
       if let open = self.file { file = open } else { file = try makeFile() }
       self.file = file
-      var failure: LarderError?
-      waiting.withUnsafeBytes { bytes in
-        do throws(LarderError) { try file.write(bytes, at: written) } catch { failure = error }
-        digest.add(bytes)
-      }
-      if let failure { throw failure }
+      try file.write(waiting.span.bytes, at: written)
+      waiting.withUnsafeBytes { digest.add($0) }
       written += waiting.count
       // Release a large buffer, such as the one for the first write, but keep a buffer of about one piece for reuse.
       waiting.removeAll(keepingCapacity: waiting.capacity < 4 * Self.piece)
     } catch {
       hasFailed = true
       guard let file else { return }
-      var bytes = [UInt8](repeating: 0, count: written)
-      // The system still has these bytes in memory, so this read should not fail. If it fails, the array keeps its
-      // zeros, which are not valid JSON, and decoding fails.
-      try? file.fill(&bytes, from: 0)
-      waiting = bytes + waiting
+      // The system still has these bytes in memory, so this read should not fail. If it fails, zeros take their place,
+      // which are not valid JSON, and decoding fails.
+      let zeros = [UInt8](repeating: 0, count: written)
+      waiting = ((try? file.bytes(0..<written)) ?? zeros) + waiting
       self.file = nil
       written = 0
     }
