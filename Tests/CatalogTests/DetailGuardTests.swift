@@ -4,26 +4,29 @@ import Testing
 
 /// Fields that all details lose at once, and configured paths that no detail has.
 struct DetailGuardTests {
-  /// The members of `DetailGuard.Evidence` in the order of the test's assignments, then whether
-  /// the field is lost.
-  typealias Row = (Int, Int, Bool, Int, Int, Bool, Bool)
+  /// The numbers of held details, of those with a new response, and of those that lost the field; whether a new one has it,
+  /// whether any has it, and whether the field is lost.
+  typealias Row = (Int, Int, Int, Bool, Bool, Bool)
 
   @Test(
     arguments: [
-      (3, 3, false, 3, 3, false, true), (3, 2, false, 3, 2, false, true),
-      (4, 2, false, 4, 2, false, false), (2, 2, false, 2, 2, false, false),
-      (5, 5, true, 5, 5, true, false), (5, 5, true, 1, 1, false, false),
-      (100, 100, true, 9, 9, false, false), (100, 100, true, 10, 10, false, true),
-      (100, 100, true, 10, 10, true, false), (100, 50, true, 30, 15, false, false),
-      (100, 50, true, 29, 15, false, true), (0, 0, false, 0, 0, false, false),
+      (3, 3, 3, false, false, true), (3, 3, 2, false, false, true),
+      (4, 4, 2, false, false, false), (2, 2, 2, false, false, false),
+      (5, 5, 5, true, true, false), (5, 1, 1, false, true, false),
+      (100, 9, 9, false, true, false), (100, 10, 10, false, true, true),
+      (100, 10, 10, true, true, false), (100, 30, 15, false, true, false),
+      (100, 29, 15, false, true, true), (0, 0, 0, false, false, false),
     ] as [Row]
   )
   func `a field is lost when most items had it and no evidence of it is left`(_ row: Row) {
-    var evidence = DetailGuard.Evidence()
-    (evidence.held, evidence.had, evidence.isLeft) = (row.0, row.1, row.2)
-    (evidence.came, evidence.cameWith, evidence.isInNew) = (row.3, row.4, row.5)
-
-    #expect(DetailGuard.isLost(evidence) == row.6)
+    let isLost = DetailGuard.isLost(
+      row.2,
+      of: row.1,
+      held: row.0,
+      isInNew: row.3,
+      isLeft: row.4
+    )
+    #expect(isLost == row.5)
   }
 
   @Test func `a detail takes its lost fields from the earlier version, in the order of the parts`()

@@ -104,27 +104,6 @@ package struct FieldGuard {
 /// A detail is a document about one item, which a sync requests item by item. If a shop renames a field, all details
 /// lose the field at once. `FieldGuard` does the same for lists of items.
 public enum DetailGuard {
-  /// The counts about one field in one sync.
-  ///
-  /// The numbers include only details that the cache had before.
-  public struct Evidence: Hashable, Sendable {
-    /// The number of details that were requested with success, whether the response was new or unchanged.
-    public var held = 0
-    /// The number of these details that had the field before.
-    public var had = 0
-    /// Whether any detail has the field now, in a new or an unchanged response.
-    public var isLeft = false
-    /// The number of details with a new response.
-    public var came = 0
-    /// The number of details with a new response that had the field before.
-    public var cameWith = 0
-    /// Whether any new response has the field.
-    public var isInNew = false
-
-    /// Makes evidence without any details.
-    public init() {}
-  }
-
   /// If some details still have the field, at least this many details with a new response must have lost it.
   static let telling = 10
 
@@ -137,12 +116,24 @@ public enum DetailGuard {
   /// The second case is needed because the details of a shop are often requested a few at a time. Details whose
   /// response is unchanged then still have the field.
   ///
-  /// - Parameter evidence: The counts about the field.
+  /// All numbers include only details that the cache had before.
+  ///
+  /// - Parameters:
+  ///   - lost: The number of details that had the field before, and whose new response lacks it.
+  ///   - came: The number of details with a new response.
+  ///   - held: The number of details that were requested with success, whether the response was new or unchanged.
+  ///   - isInNew: Whether any new response has the field.
+  ///   - isLeft: Whether any detail has the field now, in a new or an unchanged response.
   /// - Returns: Whether the field was lost by a fault.
-  public static func isLost(_ evidence: Evidence) -> Bool {
-    guard evidence.held >= 3 else { return false }
-    if !evidence.isLeft { return evidence.had * 2 > evidence.held }
-    return !evidence.isInNew && evidence.cameWith >= telling
-      && evidence.cameWith * 2 > evidence.came
+  public static func isLost(
+    _ lost: Int,
+    of came: Int,
+    held: Int,
+    isInNew: Bool,
+    isLeft: Bool
+  ) -> Bool {
+    guard held >= 3 else { return false }
+    if !isLeft { return lost * 2 > held }
+    return !isInNew && lost >= telling && lost * 2 > came
   }
 }

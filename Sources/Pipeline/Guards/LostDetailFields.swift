@@ -62,14 +62,14 @@ final class LostDetailFields: Sendable {
     ///
     /// `isLeft` says whether any unchanged detail has the field. The number of these details does not matter.
     func isLost(_ field: DetailField, isLeft: Bool) -> Bool {
-      var evidence = DetailGuard.Evidence()
-      evidence.held = held
-      evidence.had = cameWith[field] ?? 0
-      evidence.came = came
-      evidence.cameWith = evidence.had
-      evidence.isInNew = new.contains(field)
-      evidence.isLeft = evidence.isInNew || isLeft
-      return DetailGuard.isLost(evidence)
+      let isInNew = new.contains(field)
+      return DetailGuard.isLost(
+        cameWith[field] ?? 0,
+        of: came,
+        held: held,
+        isInNew: isInNew,
+        isLeft: isInNew || isLeft
+      )
     }
   }
 
