@@ -82,7 +82,7 @@ enum ShardManifest {
     let path = "\(planned.name)/\(name)"
     // A manifest that is longer is read to this length, and is then torn.
     let most = max(0, min(planned.plan.shards[shard].urls, 1 << 40) + 1) * PictureRow.longestLine
-    guard let bytes = try planned.contents(of: name, most: most)
+    guard let bytes = try planned.folder.contents(of: name, most: most)
     else { return nil }
     let end = bytes.dropLast().lastIndex(of: 10).map { $0 + 1 } ?? bytes.startIndex
     guard bytes.last == 10,

@@ -97,7 +97,7 @@ extension PlannedRun {
     for shard in plan.shards.indices {
       // Another process may have removed or replaced the manifest since it was checked.
       guard let manifest = try ShardManifest.read(shard, of: self) else { throw without([shard]) }
-      let fault = ShardManifest.torn("\(folder)/\(ShardPlan.manifestName(shard))")
+      let fault = ShardManifest.torn("\(folder.path)/\(ShardPlan.manifestName(shard))")
       try PictureRow.read(manifest.rows, or: fault) { entry throws(LarderError) in
         if let present = try layout.confirmed(entry, read: isRead) {
           rows.append(present)

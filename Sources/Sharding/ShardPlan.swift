@@ -81,17 +81,9 @@ package struct PlannedRun: Sendable {
   /// The options of the sync.
   package var options: SyncOptions { plan.scope }
   /// The plan's folder.
-  private let place: Place
-  /// The path of the plan's folder.
-  var folder: String { place.path }
+  let folder: PlanFolder
   /// The plan's name in messages, for example its `s3://` location.
-  var name: String { place.name }
-
-  /// A folder with a plan, and its name in messages.
-  struct Place: Sendable {
-    let path: String
-    let name: String
-  }
+  var name: String { folder.name }
 
   /// The names of the files that are needed both to run a shard and to merge.
   package static let files = [ShardPlan.catalogName, ShardPlan.fileName]
@@ -113,12 +105,12 @@ package struct PlannedRun: Sendable {
   /// Reads a plan and its copy of the catalog file.
   ///
   /// - Parameters:
-  ///   - folder: The path of the plan's folder.
+  ///   - path: The path of the plan's folder.
   ///   - name: The plan's name in messages, if the folder is a local copy of a folder in an object store.
   /// - Throws: ``LarderError`` if there is no plan, or if the plan has another format version; ``CatalogError``.
-  package init(_ folder: String, called name: String? = nil) throws {
-    place = Place(path: folder, name: name ?? folder)
-    let text = try Self.bytes(ShardPlan.fileName, in: place)
+  package init(_ path: String, called name: String? = nil) throws {
+    folder = PlanFolder(path: path, name: name ?? path)
+    let text = try folder.bytes(of: ShardPlan.fileName)
     guard let plan = try? JSONDecoder().decode(ShardPlan.self, from: text),
       plan.format == ShardPlan.form, plan.shards.map(\.shard) == Array(plan.shards.indices),
       !plan.shards.isEmpty,
@@ -128,17 +120,16 @@ package struct PlannedRun: Sendable {
     else {
       throw LarderError(
         .data,
-        "cannot read \(place.name)/\(ShardPlan.fileName): it is not a plan with format version \(ShardPlan.form), "
+        "cannot read \(folder.name)/\(ShardPlan.fileName): it is not a plan with format version \(ShardPlan.form), "
           + "which this larder reads; make a new plan, with one version of larder on all machines"
       )
     }
     self.plan = plan
     digest = FileSum(of: text).sha256
-    let file = try Self.bytes(ShardPlan.catalogName, in: place)
-    try Self.demand(FileSum(of: file), plan.catalogFile, ShardPlan.catalogName, in: place)
+    let file = try folder.bytes(of: ShardPlan.catalogName, plan.catalogFile)
     catalog = try CatalogFile(
       parsing: [UInt8](file),
-      file: "\(place.name)/\(ShardPlan.catalogName)"
+      file: "\(folder.name)/\(ShardPlan.catalogName)"
     )
   }
 
@@ -149,66 +140,67 @@ package struct PlannedRun: Sendable {
   /// - Throws: ``LarderError`` if the shard's list has changed since the plan was made.
   func pictures(of shard: Int) throws(LarderError) -> [PictureEntry] {
     let name = ShardPlan.listName(shard)
-    let bytes = try Self.bytes(name, in: place)
-    try Self.demand(FileSum(of: bytes), plan.shards[shard].list, name, in: place)
+    let bytes = try folder.bytes(of: name, plan.shards[shard].list)
     var pictures: [PictureEntry] = []
     pictures.reserveCapacity(plan.shards[shard].urls)
-    try PictureRow.read(bytes, or: Self.changed(name, in: place)) { pictures.append($0) }
+    try PictureRow.read(bytes, or: folder.changed(name)) { pictures.append($0) }
     return pictures
   }
+}
 
-  /// Throws if a file of the plan does not have the length and digest that the plan recorded.
-  static func demand(_ found: FileSum?, _ planned: FileSum, _ name: String, in place: Place)
-    throws(LarderError)
-  {
-    guard found == planned else { throw changed(name, in: place) }
+/// A folder with the files of a plan.
+struct PlanFolder: Sendable {
+  let path: String
+  /// The plan's name in messages.
+  let name: String
+
+  /// Reads a file whose length and digest the plan recorded.
+  ///
+  /// - Throws: ``LarderError`` if the file does not exist or has changed.
+  func bytes(of file: String, _ planned: FileSum) throws(LarderError) -> Data {
+    let bytes = try bytes(of: file)
+    guard FileSum(of: bytes) == planned else { throw changed(file) }
+    return bytes
   }
 
-  private static func changed(_ name: String, in place: Place) -> LarderError {
+  /// The error for a file that differs from the plan.
+  func changed(_ file: String) -> LarderError {
     LarderError(
       .data,
-      "cannot use \(place.name)/\(name): it has changed since it was planned; make a new plan"
+      "cannot use \(name)/\(file): it has changed since it was planned; make a new plan"
     )
   }
 
-  /// Reads a file of the plan; see ``contents(of:in:most:)``.
-  func contents(of name: String, most: Int) throws(LarderError) -> Data? {
-    try Self.contents(of: name, in: place, most: most)
+  /// Reads a file.
+  ///
+  /// - Throws: ``LarderError`` if the file does not exist.
+  func bytes(of file: String) throws(LarderError) -> Data {
+    if let bytes = try contents(of: file) { return bytes }
+    throw unread(file, "there is no such file")
   }
 
-  private static func bytes(_ name: String, in place: Place) throws(LarderError) -> Data {
-    if let bytes = try contents(of: name, in: place) { return bytes }
-    throw unread(name, in: place, "there is no such file")
-  }
-
-  private static func unread(_ name: String, in place: Place, _ reason: String) -> LarderError {
+  private func unread(_ file: String, _ reason: String) -> LarderError {
     LarderError(
       .data,
-      "cannot read \(place.name)/\(name): \(reason); name the folder that the plan was written to"
+      "cannot read \(name)/\(file): \(reason); name the folder that the plan was written to"
     )
   }
 
-  /// Reads a file of a plan, or its first `most` bytes if it is longer; nil if it does not exist.
-  static func contents(
-    of name: String,
-    in place: Place,
-    most: Int = .max
-  ) throws(LarderError) -> Data? {
-    let file = open("\(place.path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+  /// Reads a file, or its first `most` bytes if it is longer; nil if it does not exist.
+  func contents(of name: String, most: Int = .max) throws(LarderError) -> Data? {
+    let file = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if file < 0, errno == ENOENT { return nil }
     defer { if file >= 0 { close(file) } }
     var status = stat()
-    guard file >= 0, fstat(file, &status) == 0 else {
-      throw unread(name, in: place, systemMessage(errno))
-    }
+    guard file >= 0, fstat(file, &status) == 0 else { throw unread(name, systemMessage(errno)) }
     // Another machine made it. A FIFO would never end, and a folder cannot be read.
     guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
-      throw unread(name, in: place, "it is not a regular file")
+      throw unread(name, "it is not a regular file")
     }
     do throws(SystemError) {
       return Data(try Files.bytes(of: file, min(Int(status.st_size), most)))
     } catch {
-      throw unread(name, in: place, systemMessage(error.code))
+      throw unread(name, systemMessage(error.code))
     }
   }
 }

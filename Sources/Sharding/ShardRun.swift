@@ -81,7 +81,7 @@ extension PlannedRun {
       }
       try demandFew(result.pictures, of: shard, maxFailures)
       let trailer = ManifestTrailer(result, of: shard, in: self, token)
-      let folder = try Folder(path: folder, creating: false)
+      let folder = try Folder(path: folder.path, creating: false)
       var isCommitted = try ShardManifest.commit(
         result.pictures.filter { $0.end != .failed }.map(\.entry),
         trailer,

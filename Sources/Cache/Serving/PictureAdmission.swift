@@ -143,7 +143,7 @@ extension SquareStore {
   ///   - cache: The path of the cache.
   /// - Throws: ``LarderError``, with code `locked` while a run holds the cache's lock.
   package static func admit(
-    _ square: Result<[UInt8], SquareRefusal>,
+    _ square: Result<[UInt8], LarderError>,
     of picture: PictureEntry,
     side: Int,
     into cache: String
@@ -157,19 +157,8 @@ extension SquareStore {
     let store = SquareStore(layout, index: index, side: side)
     switch square {
     case .success(let bytes): try store.store(bytes, of: picture)
-    case .failure(let refusal): try store.note(refusal.words, of: picture)
+    case .failure(let error): try store.note(error.description, of: picture)
     }
     try store.flush()
-  }
-}
-
-/// The reason why no square thumbnail can be made of a picture.
-package struct SquareRefusal: Error, Sendable {
-  /// The reason, as a sentence.
-  package let words: String
-
-  /// Makes a refusal with a reason.
-  package init(_ words: String) {
-    self.words = words
   }
 }

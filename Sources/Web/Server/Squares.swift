@@ -98,7 +98,7 @@ final class Squares: Sendable {
     } catch {
       // Failures of these three kinds are not recorded, because another machine may have the library or more memory.
       if ![.library, .tooLarge, .worker].contains(error.code) {
-        _ = keep(.failure(SquareRefusal(error.description)), of: picture, side, room)
+        _ = keep(.failure(error), of: picture, side, room)
       }
       return .refused(error.description)
     }
@@ -108,7 +108,7 @@ final class Squares: Sendable {
   ///
   /// - Returns: False if a run holds the cache's lock, the cache cannot be written, or the picture is not in it yet.
   private func keep(
-    _ square: Result<[UInt8], SquareRefusal>,
+    _ square: Result<[UInt8], LarderError>,
     of picture: PictureEntry,
     _ side: Int,
     _ room: String?
