@@ -23,6 +23,11 @@ package struct Verification: Sendable {
   /// Between two passes, the position of the check can be saved, so that an interrupted check can resume.
   private static let pass = 256
 
+  /// The number of pictures of a store that are read at the same time.
+  ///
+  /// Reading waits for the network, so they are more than the processors.
+  private static let readers = 16
+
   private let layout: CacheLayout
   private let index: Index
   private let read: PictureReading
@@ -64,9 +69,8 @@ package struct Verification: Sendable {
     isStopped: @Sendable () -> Bool = { false },
     progress: (VerifyPosition, Int) -> Void = { _, _ in }
   ) throws(LarderError) -> VerifyReport {
-    let remote = try layout.listing.map { listing throws(LarderError) in
-      try RemoteVerification(listing)
-    }
+    // A store is asked for its list before any picture is judged by it.
+    _ = try layout.listing?.objects()
     let start = start ?? VerifyPosition(isFull: depth == .full)
     var position = start
     position.isFull = depth == .full
@@ -76,7 +80,7 @@ package struct Verification: Sendable {
     while true {
       let pass = try index.pictures(after: position.last, count: Self.pass, onlyHeld: true)
       isComplete = pass.isEmpty
-      guard !isComplete, let found = look(at: pass, depth, remote, isStopped: isStopped)
+      guard !isComplete, let found = look(at: pass, depth, isStopped: isStopped)
       else { break }
       for (entry, verdict) in found where verdict != .good {
         position.note(verdict, at: entry.name.path)
@@ -88,12 +92,12 @@ package struct Verification: Sendable {
     let paths = Set(position.damaged + position.missing)
       .union(try layout.strays(index))
     var report = try review.stableReport(paths) { paths throws(LarderError) in
-      try lookAgain(at: paths, depth, remote)
+      try lookAgain(at: paths, depth)
     }
     report.checked = position.checked
     report.isComplete = isComplete
     report.unchecked = isComplete ? 0 : max(0, count - position.checked)
-    guard report.isComplete, remote == nil else { return report }
+    guard report.isComplete, layout.remote == nil else { return report }
     let squares = SquareVerification(layout, index)
     let first = try squares.look(depth).report
     var stable = try review.stableReport(first.paths) { _ throws(LarderError) in
@@ -109,21 +113,19 @@ package struct Verification: Sendable {
   /// - Parameters:
   ///   - entries: The rows of the pictures.
   ///   - depth: Whether to compare sizes or to read every byte.
-  ///   - remote: The check of the store that has the pictures; nil if they are files.
-  ///   - rows: The rows from the store's metadata, by path; nil to use its list of objects.
+  ///   - rows: The rows from the metadata of a store, by path; nil to use its list of objects, or files.
   ///   - isStopped: Returns whether to end early.
   /// - Returns: The result for each picture; nil if the check was stopped.
   private func look(
     at entries: [PictureEntry],
     _ depth: Depth,
-    _ remote: RemoteVerification?,
     rows: [String: PictureEntry]? = nil,
     isStopped: @Sendable () -> Bool
   ) -> [(PictureEntry, CheckedFile)]? {
     let verdicts = Mutex([CheckedFile?](repeating: nil, count: entries.count))
     let next = Atomic<Int>(0)
-    let threads =
-      remote.map { $0.readers(depth) } ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    let threads = layout.remote == nil ? processors : depth == .full ? Self.readers : 1
     withoutActuallyEscaping(isStopped) { isStopped in
       let group = DispatchGroup()
       for number in 0..<threads {
@@ -131,8 +133,7 @@ package struct Verification: Sendable {
           while !isStopped() {
             let place = next.add(1, ordering: .relaxed).oldValue
             guard place < entries.count else { return }
-            let entry = entries[place]
-            let verdict = remote?.verdict(entry, depth, rows: rows) ?? verdict(entry, depth)
+            let verdict = verdict(entries[place], depth, rows)
             verdicts.withLock { $0[place] = verdict }
           }
         }
@@ -148,21 +149,18 @@ package struct Verification: Sendable {
   /// - Parameters:
   ///   - paths: The paths of the files to check.
   ///   - depth: Whether to compare sizes or to read every byte.
-  ///   - remote: The check of the store that has the pictures; nil if they are files.
   /// - Returns: The findings of this check.
   /// - Throws: ``LarderError`` when the index, a folder or the store cannot be read.
   private func lookAgain(
     at paths: Set<String>,
-    _ depth: Depth,
-    _ remote: RemoteVerification?
+    _ depth: Depth
   ) throws(LarderError) -> SuspectReview.Look {
     var found = SuspectReview.Look()
-    let stored = try remote?.rows(at: paths)
+    let stored = try layout.remote?.rows(at: paths.sorted())
     let ids = try index.heldPictures(at: paths)
     let before = try index.pictures(Array(ids.values)).values.filter(\.isHeld)
     var verdicts: [PictureID: (row: PictureEntry, file: CheckedFile)] = [:]
-    for (entry, file) in look(at: before, depth, remote, rows: stored, isStopped: { false }) ?? []
-    {
+    for (entry, file) in look(at: before, depth, rows: stored, isStopped: { false }) ?? [] {
       verdicts[entry.id] = (entry, file)
     }
     let after = try index.pictures(before.map(\.id))
@@ -393,34 +391,44 @@ extension Verification {
   ///
   /// If ``Index/takeOver(_:on:)`` was interrupted, some files have their new names, but their rows still have the
   /// older paths. So if a file is missing, it is also looked for under its new name.
-  private func verdict(_ entry: PictureEntry, _ depth: Depth) -> CheckedFile {
-    let verdict = look(at: entry, depth)
+  private func verdict(
+    _ entry: PictureEntry,
+    _ depth: Depth,
+    _ rows: [String: PictureEntry]?
+  ) -> CheckedFile {
+    let verdict = look(at: entry, depth, rows)
     guard verdict == .missing, entry.older != nil else { return verdict }
     var renamed = entry
     renamed.older = nil
-    return look(at: renamed, depth)
+    return look(at: renamed, depth, rows)
   }
 
-  private func look(at entry: PictureEntry, _ depth: Depth) -> CheckedFile {
+  /// Compares a file, or an object of a store, with a row.
+  ///
+  /// If another machine has replaced the object, it is compared with the metadata of the new upload. A file that was
+  /// renamed into place after its row was written has another inode.
+  private func look(
+    at entry: PictureEntry,
+    _ depth: Depth,
+    _ rows: [String: PictureEntry]?
+  ) -> CheckedFile {
     do throws(LarderError) {
+      let there = rows?[entry.name.path]
+      let found = try rows == nil ? layout.find(entry.name) : there?.stamp
+      guard let stamp = found else { return try absence(entry) }
+      let present = stamp == entry.stamp ? entry : there?.row(of: entry)
       switch depth {
       case .fast:
-        let folder = try layout.existingFolder(entry.name.folder)
-        guard let stamp = try folder?.find(entry.name.file) else { return try absence(entry) }
-        return stamp.bytes == entry.bytes ? .good : .damaged(isNewer: isNewer(stamp, entry.stamp))
+        let isGood = layout.remote == nil ? stamp.bytes == entry.bytes : present != nil
+        return isGood ? .good : .damaged(isNewer: stamp.inode != entry.stamp?.inode)
       case .full:
         guard let file = try read(entry.name) else { return try absence(entry) }
-        return file.sha256 == entry.sha256
-          ? .good : .damaged(isNewer: isNewer(file.stamp, entry.stamp))
+        return file.sha256 == (present ?? entry).sha256
+          ? .good : .damaged(isNewer: file.stamp.inode != entry.stamp?.inode)
       }
     } catch {
       return .unreadable
     }
-  }
-
-  /// Whether the file was renamed into place after its row was written, so that the inodes differ.
-  private func isNewer(_ file: FileStamp, _ row: FileStamp?) -> Bool {
-    file.inode != row?.inode
   }
 
   /// The result for a picture that has no regular file: damaged if there is a link or a pipe at its path, missing if

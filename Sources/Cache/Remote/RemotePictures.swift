@@ -1,5 +1,6 @@
 import Base
 import Glibc
+import Hashing
 import Synchronization
 import Transport
 
@@ -233,6 +234,61 @@ private final class FileSink: BodySink {
   func restart() {
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
       return failure.withLock { $0 = .system("cut", path, errno: errno) }
+    }
+  }
+}
+
+extension RemotePictures {
+  /// Reads and hashes a picture; nil if there is no such picture.
+  func digest(of path: String) throws(LarderError) -> FileDigest? {
+    let digest = PictureDigest()
+    return try read(path, into: digest).map { digest.file($0) }
+  }
+
+  /// Reads a whole picture into memory.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the picture.
+  ///   - most: The maximum size in bytes.
+  /// - Returns: The picture's bytes; nil if there is no such picture, or if it has more than `most` bytes.
+  /// - Throws: ``LarderError`` when the picture cannot be read.
+  package func bytes(of path: String, most: ByteCount) throws(LarderError) -> [UInt8]? {
+    let sink = MemorySink(most: Int(most.count) + 1)
+    let isThere = try read(path, into: sink) != nil
+    return isThere && sink.bytes.count <= most.count ? sink.bytes : nil
+  }
+}
+
+/// Hashes a picture while it is received, and detects its type from its first bytes.
+final class PictureDigest: BodySink {
+  private struct Input {
+    var hash = SHA256()
+    var start: [UInt8] = []
+  }
+
+  private let state = Mutex(Input())
+
+  func restart() { state.withLock { $0 = Input() } }
+
+  func receive(_ bytes: RawSpan) -> BodyDecision {
+    state.withLock { state in
+      state.hash.add(bytes)
+      bytes.withUnsafeBytes { buffer in
+        let wanted = PictureType.sniffLength - state.start.count
+        if wanted > 0 { state.start += buffer.prefix(wanted) }
+      }
+    }
+    return .accept
+  }
+
+  /// The digest and the type of the received bytes, together with the given stamp.
+  func file(_ stamp: FileStamp) -> FileDigest {
+    state.withLock { state in
+      FileDigest(
+        sha256: state.hash.digest,
+        type: PictureType(shown: state.start),
+        stamp: stamp
+      )
     }
   }
 }
