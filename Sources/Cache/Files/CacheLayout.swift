@@ -48,49 +48,35 @@ package final class CacheLayout: Sendable {
 
     """
 
-  /// Opens the cache at `path` for changes, creating missing folders.
+  /// Opens the cache at `path` for changes, or a work folder in it, and creates missing folders.
   ///
-  /// - Throws: ``LarderError`` when a folder cannot be created, or a folder in the cache is a symbolic link.
-  package init(
-    creating path: String,
-    remote: (any RemotePictures)? = nil
-  ) throws(LarderError) {
-    listing = remote.map { RemoteListing($0) }
-    try Self.makeParents(of: path)
-    root = try Folder(path: path, creating: true, isNamed: true)
-    // Checked before anything is created in the folder.
-    try root.demandOwnership()
-    try Self.tag(root)
-    images = try Folder(path: path + "/images", creating: true)
-    partialFolder = Mutex(try Folder(path: path + "/partial", creating: true))
-  }
-
-  /// Opens a work folder in the cache at `path`, and creates missing folders.
-  ///
-  /// A work folder is used by a shard (one machine's part of a sync) and by a fetch of `larder serve`.
-  ///
-  /// In this layout, ``root`` is the work folder with the run's own files, but pictures are placed in the cache's
-  /// `images/`. Placing them needs no lock, because a picture's name depends only on its URL and each file is renamed
-  /// into place.
+  /// A work folder is used by a shard (one machine's part of a sync) and by a fetch of `larder serve`. ``root`` is then
+  /// the work folder with the run's own files, but pictures are placed in the cache's `images/`. Placing them needs no
+  /// lock, because a picture's name depends only on its URL and each file is renamed into place.
   ///
   /// - Parameters:
   ///   - path: The path of the cache.
-  ///   - folder: The work folder's name, which no other run uses.
+  ///   - workFolder: The work folder's name, which no other run uses; nil to open the cache itself.
   ///   - remote: The object store that has the pictures; nil if the cache's folder has them.
-  /// - Throws: ``LarderError`` when a folder cannot be created or is a symbolic link.
+  /// - Throws: ``LarderError`` when a folder cannot be created, or a folder in the cache is a symbolic link.
   package init(
-    beside path: String,
-    workFolder folder: String,
+    creating path: String,
+    workFolder: String? = nil,
     remote: (any RemotePictures)? = nil
   ) throws(LarderError) {
     listing = remote.map { RemoteListing($0) }
     try Self.makeParents(of: path)
     let cache = try Folder(path: path, creating: true, isNamed: true)
+    // Checked before anything is created in the folder.
     try cache.demandOwnership()
     try Self.tag(cache)
     images = try Folder(path: path + "/images", creating: true)
-    _ = try Folder(path: "\(path)/\(Self.workFolders)", creating: true)
-    root = try Folder(path: "\(path)/\(Self.workFolders)/\(folder)", creating: true)
+    if let workFolder {
+      _ = try Folder(path: "\(path)/\(Self.workFolders)", creating: true)
+      root = try Folder(path: "\(path)/\(Self.workFolders)/\(workFolder)", creating: true)
+    } else {
+      root = cache
+    }
     partialFolder = Mutex(try Folder(path: root.path + "/partial", creating: true))
   }
 
@@ -145,39 +131,28 @@ package final class CacheLayout: Sendable {
     }
   }
 
-  /// Opens the cache at `path` for reading, and creates nothing.
+  /// Opens the cache at `path` for reading.
   ///
+  /// - Parameters:
+  ///   - path: The path of the cache.
+  ///   - remote: The object store that has the pictures; nil if the cache's folder has them.
+  ///   - mayLackIndex: Whether a cache without an index is opened too, for `larder verify`. If this process is allowed to
+  ///     write to the cache, missing folders are then created; otherwise nothing is.
   /// - Throws: ``LarderError/Code/empty`` when there is no cache.
   package init(
     reading path: String,
-    remote: (any RemotePictures)? = nil
+    remote: (any RemotePictures)? = nil,
+    mayLackIndex: Bool = false
   ) throws(LarderError) {
     listing = remote.map { RemoteListing($0) }
-    guard access(path + "/index.sqlite", F_OK) == 0 else {
+    let isThere = mayLackIndex && access(path + "/images", F_OK) == 0
+    guard isThere || access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)
     }
     root = try Folder(path: path, creating: false, isNamed: true)
-    images = try Folder(path: path + "/images", creating: false)
-    partialFolder = Mutex(try Folder(path: path + "/partial", creating: false))
-  }
-
-  /// Opens the cache at `path` for `larder verify`; its index may be missing.
-  ///
-  /// If this process is allowed to write to the cache, missing folders are created.
-  ///
-  /// - Throws: ``LarderError/Code/empty`` when there is no cache.
-  package init(
-    checking path: String,
-    remote: (any RemotePictures)? = nil
-  ) throws(LarderError) {
-    listing = remote.map { RemoteListing($0) }
-    guard access(path + "/images", F_OK) == 0 || access(path + "/index.sqlite", F_OK) == 0 else {
-      throw .unread(path, errno: errno)
-    }
-    root = try Folder(path: path, creating: false, isNamed: true)
-    let isMine = access(path, W_OK) == 0
-    images = try Folder(path: path + "/images", creating: isMine)
-    partialFolder = Mutex(try Folder(path: path + "/partial", creating: isMine))
+    let isMade = mayLackIndex && access(path, W_OK) == 0
+    images = try Folder(path: path + "/images", creating: isMade)
+    partialFolder = Mutex(try Folder(path: path + "/partial", creating: isMade))
   }
 
   /// Sets the claim that this run must hold to change the cache, or nil if no claim is needed.

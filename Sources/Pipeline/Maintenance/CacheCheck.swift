@@ -38,7 +38,7 @@ package struct CacheCheck: Sendable {
     layout =
       remote != nil && holder != nil
       ? try CacheLayout(creating: path, remote: remote)
-      : try CacheLayout(checking: path, remote: remote)
+      : try CacheLayout(reading: path, remote: remote, mayLackIndex: true)
     lock = try holder.map { [layout] name throws(LarderError) in
       try CacheLock(layout, holder: name)
     }

@@ -40,7 +40,7 @@ extension SyncRun {
 
   private func perform(_ known: [PictureEntry], in room: String) throws -> FetchedList {
     let request = try request()
-    let layout = try CacheLayout(beside: cache, workFolder: room, remote: remote)
+    let layout = try CacheLayout(creating: cache, workFolder: room, remote: remote)
     let index = try Index()
     let strays = try layout.recoverShard(known, index)
     let context = try context(of: request, layout, index)
