@@ -74,16 +74,19 @@ extension BodySink {
   package func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
 }
 
-/// Collects the first bytes of a body in memory, and ignores the rest.
+/// Collects the first bytes of a body in memory, and ignores or refuses the rest.
 package final class MemorySink: BodySink {
   private let most: Int
+  private let refusesRest: Bool
   private let collected = Mutex<[UInt8]>([])
 
   /// Makes an empty sink.
   ///
-  /// - Parameter most: The maximum number of bytes to collect.
-  package init(most: Int = .max) {
-    self.most = most
+  /// - Parameters:
+  ///   - most: The maximum number of bytes to collect.
+  ///   - refusesRest: Whether the transfer fails when they are collected, with the reason `too-large`.
+  package init(most: Int = .max, refusesRest: Bool = false) {
+    (self.most, self.refusesRest) = (most, refusesRest)
   }
 
   /// The collected bytes.
@@ -92,8 +95,8 @@ package final class MemorySink: BodySink {
   package func receive(_ bytes: RawSpan) -> BodyDecision {
     collected.withLock { collected in
       bytes.withUnsafeBytes { collected.append(contentsOf: $0.prefix(most - collected.count)) }
+      return refusesRest && collected.count == most ? .refuse(.tooLarge) : .accept
     }
-    return .accept
   }
 
   package func restart() { collected.withLock { $0 = [] } }

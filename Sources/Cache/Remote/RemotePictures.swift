@@ -203,7 +203,7 @@ package struct RemoteCopy {
   /// The SHA-256 of a file in hexadecimal digits; nil if it is not a regular file or cannot be read.
   package static func digest(ofFile path: String) -> String? {
     guard let slash = path.lastIndex(of: "/"),
-      let folder = try? Folder(path: String(path[..<slash]), creating: false)
+      let folder = try? Folder(path: String(path[..<slash]), creating: false, isNamed: true)
     else { return nil }
     let name = String(path[path.index(after: slash)...])
     guard let digest = try? folder.digest(of: name)?.sha256 else { return nil }

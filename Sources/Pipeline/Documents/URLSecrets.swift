@@ -169,11 +169,11 @@ final class SecretTransport: Fetching {
   ) {
     let exchange: VeiledExchange
     do throws(TransferFailure) {
-      exchange = try VeiledExchange(request, variables, secrets, transport)
+      exchange = try VeiledExchange(request, sink, variables, secrets, transport)
     } catch {
       return completion(.failure(veiled(error)))
     }
-    transport.fetch(exchange.sent, into: VeilingSink(sink, exchange)) { result in
+    transport.fetch(exchange.sent, into: exchange) { result in
       completion(
         result.map { $0.with(head: exchange.veiled($0.head)) }.mapError(self.veiled)
       )
@@ -181,9 +181,11 @@ final class SecretTransport: Fetching {
   }
 
   private func veiled(_ failure: TransferFailure) -> TransferFailure {
-    var failure = variables.veiled(failure)
-    failure.url = secrets.applied(to: failure.url)
-    failure.detail = secrets.applied(to: failure.detail)
+    var failure = failure
+    failure.url = secrets.applied(to: variables.veiled(failure.url))
+    failure.detail = secrets.applied(to: variables.veiled(failure.detail))
+    failure.headers = variables.veiled(failure.headers)
+    failure.refusal = variables.veiled(failure.refusal)
     return failure
   }
 
@@ -193,15 +195,20 @@ final class SecretTransport: Fetching {
 }
 
 /// A request in two forms: with `${NAME}`, as its caller knows it, and with the values, as it is sent.
-private struct VeiledExchange: Sendable {
+///
+/// As a sink, it passes the response on to the caller's sink. The values in the header fields are replaced, because that
+/// sink stores some of these fields.
+private final class VeiledExchange: BodySink {
   /// The request with the values inserted.
   let sent: Request
   private let asked: WebURL
+  private let sink: any BodySink
   private let variables: URLSecrets
   private let secrets: RunSecrets
 
   init(
     _ request: Request,
+    _ sink: any BodySink,
     _ variables: URLSecrets,
     _ secrets: RunSecrets,
     _ parser: any URLParsing
@@ -211,9 +218,8 @@ private struct VeiledExchange: Sendable {
     if let source = request.condition?.source {
       sent.condition?.source = variables.revealed(source)
     }
-    self.sent = sent
-    asked = request.url
-    (self.variables, self.secrets) = (variables, secrets)
+    (self.sent, asked) = (sent, request.url)
+    (self.sink, self.variables, self.secrets) = (sink, variables, secrets)
   }
 
   func veiled(_ head: ResponseHead) -> ResponseHead {
@@ -224,46 +230,19 @@ private struct VeiledExchange: Sendable {
     return head.renamed(url) { variables.isEmpty ? $0 : variables.veiled($0) }
   }
 
-  func revealed(_ point: ResumePoint) -> ResumePoint {
-    var point = point
+  var resumePoint: ResumePoint? {
+    guard var point = sink.resumePoint else { return nil }
     point.source = point.source.map(variables.revealed)
     return point
   }
-}
-
-/// Passes a response on to a sink.
-///
-/// The values in its header fields are replaced, because the sink stores some of these fields.
-private final class VeilingSink: BodySink {
-  private let sink: any BodySink
-  private let exchange: VeiledExchange
-
-  init(_ sink: any BodySink, _ exchange: VeiledExchange) {
-    self.sink = sink
-    self.exchange = exchange
-  }
-
-  var resumePoint: ResumePoint? { sink.resumePoint.map(exchange.revealed) }
 
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
-    sink.begin(exchange.veiled(head), at: offset)
+    sink.begin(veiled(head), at: offset)
   }
 
   func receive(_ bytes: RawSpan) -> BodyDecision { sink.receive(bytes) }
 
   func restart() { sink.restart() }
-}
-
-extension URLSecrets {
-  /// Replaces the values in all texts of a failure.
-  fileprivate func veiled(_ failure: TransferFailure) -> TransferFailure {
-    var failure = failure
-    failure.url = veiled(failure.url)
-    failure.detail = veiled(failure.detail)
-    failure.headers = veiled(failure.headers)
-    failure.refusal = veiled(failure.refusal)
-    return failure
-  }
 }
 
 /// The secrets in a run's requests.

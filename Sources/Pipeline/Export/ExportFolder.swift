@@ -382,21 +382,8 @@ final class ExportFile {
 
   /// Whether a file with the same bytes is already at the final path.
   private func isThere() -> Bool {
-    let other = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard other >= 0 else { return false }
-    defer { close(other) }
-    var (own, status) = (stat(), stat())
-    guard fstat(descriptor, &own) == 0, fstat(other, &status) == 0,
-      status.st_mode & S_IFMT == S_IFREG, own.st_size == status.st_size
-    else { return false }
-    var offset = 0
-    while offset < own.st_size {
-      guard let mine = try? Files.bytes(of: descriptor, Self.piece, at: offset), !mine.isEmpty,
-        let theirs = try? Files.bytes(of: other, Self.piece, at: offset), mine == theirs
-      else { return false }
-      offset += mine.count
-    }
-    return true
+    let held = RemoteCopy.digest(ofFile: path)
+    return held != nil && held == RemoteCopy.digest(ofFile: temporary)
   }
 }
 

@@ -1,7 +1,5 @@
 import Base
 import Catalog
-import Dispatch
-import Synchronization
 import Transport
 
 /// A response that was fetched for inspection: one page of a list of items, or the document about one item.
@@ -234,30 +232,10 @@ package final class CatalogProbe: Sendable {
     } catch {
       throw Self.absence(error)
     }
-    let sink = BeginningSink()
+    let sink = MemorySink(most: 512, refusesRest: true)
     let result = transport.result(of: named.pictureRequest(for: url), into: sink)
     let bytes = sink.bytes
     if case .failure(let failure) = result, bytes.isEmpty { throw Self.absence(failure) }
     return bytes
-  }
-}
-
-/// Keeps the first bytes of a body, at least 512 if it is that long, and then ends the transfer.
-private final class BeginningSink: BodySink {
-  private let kept = Mutex<[UInt8]>([])
-
-  var bytes: [UInt8] { kept.withLock(\.self) }
-
-  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
-
-  func receive(_ piece: RawSpan) -> BodyDecision {
-    kept.withLock { kept in
-      piece.withUnsafeBytes { kept.append(contentsOf: $0.prefix(512)) }
-      return kept.count >= 512 ? .refuse(.tooLarge) : .accept
-    }
-  }
-
-  func restart() {
-    kept.withLock { $0 = [] }
   }
 }
