@@ -85,8 +85,7 @@ struct SectionGuard: Sendable {
       ),
       subtitle: section.subtitle,
       listing: shown,
-      skipped: notes.skipped,
-      omitted: notes.omitted
+      notes: notes
     )
     result.note(finding)
     if let shown, !notes.isGivenUp {

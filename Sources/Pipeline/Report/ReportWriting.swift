@@ -81,11 +81,11 @@ struct ReportWriting {
       }
       var row = section.row
       row.items = count ?? 0
-      row.skipped = section.skipped.count { $0.lost == .item } + section.omitted.items
+      row.skipped = section.notes.skipped.count { $0.lost == .item } + section.notes.omitted.items
       row.withheld = section.withheld.count
-      row.skippedReasons = section.omitted.reasons
+      row.skippedReasons = section.notes.omitted.reasons
       report.sections.append(row)
-      report.skipped += section.skipped
+      report.skipped += section.notes.skipped
       report.items.withheld += section.withheld
       report.items.total += count ?? 0
     }
@@ -139,28 +139,21 @@ struct ReportWriting {
     var rest = lost
     for (place, section) in sections.enumerated() {
       guard !rest.isEmpty, let listing = section.listing else { continue }
-      var room = SkipTally.mostRows - section.skipped.count
-      var omitted = section.omitted
-      for id in try context.index.itemKeys(listing: listing) {
-        for fault in rest.removeValue(forKey: id.exact) ?? [] {
-          room -= 1
-          guard room >= 0 else {
-            omitted.add(.field, fault.reason)
-            continue
-          }
-          report.skipped.append(
-            SyncReport.Skipped(
-              section: section.key,
-              index: nil,
-              field: fault.field,
-              id: id,
-              lost: .field,
-              reason: fault.reason
-            )
+      var notes = section.notes
+      let rows = try context.index.itemKeys(listing: listing).flatMap { id in
+        (rest.removeValue(forKey: id.exact) ?? []).map { fault in
+          SyncReport.Skipped(
+            section: section.key,
+            field: fault.field,
+            id: id,
+            lost: .field,
+            reason: fault.reason
           )
         }
       }
-      report.sections[place].skippedReasons = omitted.reasons
+      notes.add(skipped: rows)
+      report.skipped += notes.skipped.dropFirst(section.notes.skipped.count)
+      report.sections[place].skippedReasons = notes.omitted.reasons
     }
   }
 

@@ -291,15 +291,9 @@ extension SectionReading {
       let whole = try index.joinListings(sections[place].listings)
       sections[place].section.listing = whole.listing
       sections[place].repeats += whole.repeats
-      let changed = whole.changed.map { id in
-        SyncReport.Skipped(
-          section: sections[place].section.key,
-          index: nil,
-          field: nil,
-          id: id,
-          lost: .item,
-          reason: SkippedItem.duplicateID
-        )
+      let (key, reason) = (sections[place].section.key, SkippedItem.duplicateID)
+      let changed = whole.changed.map {
+        SyncReport.Skipped(section: key, id: $0, lost: .item, reason: reason)
       }
       sections[place].notes.add(skipped: changed)
     }

@@ -22,10 +22,8 @@ struct SectionResult: Sendable {
   var withheld: [String] = []
   /// The ids of items that the shop no longer lists and that are not shown, until all sections are judged together.
   var vanished: [String] = []
-  /// The unreadable items and fields, up to a limit.
-  var skipped: [SyncReport.Skipped] = []
-  /// Counts of the unreadable items and fields that are not in `skipped`.
-  var omitted = SkipTally()
+  /// The unreadable items and fields.
+  var notes = SectionNotes()
   /// Whether cached pages were used after an error, as the shop's response allows; if so, the section has not failed.
   var isExcused = false
 
@@ -69,7 +67,7 @@ extension SectionResult {
     listing = guarded.listing
     (withheld, vanished) =
       guarded.isWithheld ? (guarded.vanished, []) : ([], guarded.vanished)
-    (skipped, omitted) = (joined.notes.skipped, joined.notes.omitted)
+    notes = joined.notes
     isExcused = reading.excused != nil
   }
 
