@@ -98,7 +98,7 @@ extension StringProtocol {
   /// The text without white space at its ends.
   ///
   /// Scalars are read, as a space forms one character with a U+06DD before it.
-  var trimmed: String {
+  package var trimmed: String {
     let scalars = unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
       let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })

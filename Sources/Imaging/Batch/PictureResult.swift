@@ -35,7 +35,12 @@ public struct PictureResult: Sendable, Equatable {
     ///   - status: The status of the server's last response.
     ///   - message: The server's message, without secrets.
     ///   - attempts: How often the picture was sent.
-    public init(isAccepted: Bool, status: Int?, message: String?, attempts: Int) {
+    public init(
+      isAccepted: Bool,
+      status: Int? = nil,
+      message: String? = nil,
+      attempts: Int
+    ) {
       self.isAccepted = isAccepted
       self.status = status
       self.message = message

@@ -236,8 +236,8 @@ final class BodyBuffer: BodySink {
 
   /// Makes an empty buffer.
   ///
-  /// - Parameter layout: The cache that stores large bodies. Pass nil to keep them in memory.
-  init(in layout: CacheLayout? = nil) {
+  /// - Parameter layout: The cache that stores large bodies.
+  init(in layout: CacheLayout) {
     spool = Mutex(BodySpool(in: layout))
   }
 
@@ -280,12 +280,5 @@ final class BodyBuffer: BodySink {
         return spool.take()
       }
     }
-  }
-
-  /// Returns the received bytes of a buffer that was made without a cache.
-  ///
-  /// The buffer is empty afterwards.
-  func takeBytes() -> [UInt8] {
-    take().inMemory
   }
 }

@@ -190,14 +190,14 @@ package final class CatalogProbe: Sendable {
     }
     request.priority = .section
     request.bodyLimit = Self.limit
-    let sink = BodyBuffer()
+    let sink = MemorySink()
     switch transport.result(of: request, into: sink) {
     case .failure(let failure):
       let hasHeaders = !credentials.isEmpty
       throw Self.absence(failure.explained(request, hasHeaders: hasHeaders, hiding: secrets))
     case .success(let response):
       return ProbedPage(
-        body: try Self.plain(sink.takeBytes(), of: response.head.url.redacted, response),
+        body: try Self.plain(sink.bytes, of: response.head.url.redacted, response),
         base: response.head.url,
         nextLink: response.head.headers.nextLink
       )

@@ -98,12 +98,7 @@ package final class PictureUpload: Sendable {
       )
       if let memory, memory.holds(filled, at: destination) {
         try memory.settle(result.output)
-        result.upload = PictureResult.Upload(
-          isAccepted: true,
-          status: nil,
-          message: nil,
-          attempts: 0
-        )
+        result.upload = PictureResult.Upload(isAccepted: true, attempts: 0)
         return result
       }
       let sent = send(filled)
@@ -119,23 +114,21 @@ package final class PictureUpload: Sendable {
     return result
   }
 
-  /// The result of sending one picture.
-  private struct Sent {
-    var account: PictureResult.Upload
-    /// The failure; nil if the server accepted the picture.
-    var failure: TransferFailure?
+  /// The result of sending one picture; its failure is nil if the server accepted the picture.
+  private typealias Sent = (account: PictureResult.Upload, failure: TransferFailure?)
+
+  private func failed(_ failure: TransferFailure, _ attempts: Int) -> Sent {
+    let account = PictureResult.Upload(
+      isAccepted: false,
+      status: failure.status,
+      message: UploadReply(failure.refusal, hiding: destination.token).message,
+      attempts: attempts
+    )
+    return (account, failure)
   }
 
   private func send(_ form: MultipartForm) -> Sent {
-    if let failure = closed.withLock({ $0 }) {
-      let account = PictureResult.Upload(
-        isAccepted: false,
-        status: failure.status,
-        message: nil,
-        attempts: 0
-      )
-      return Sent(account: account, failure: failure)
-    }
+    if let failure = closed.withLock({ $0 }) { return failed(failure, 0) }
     let request = request(form)
     var attempts = 0
     while true {
@@ -148,23 +141,18 @@ package final class PictureUpload: Sendable {
         attempts += max(failure.attempts, 1)
         if let seconds = failure.longWait {
           failure.ask(toWait: seconds, from: .now())
-          closed.withLock { $0 = failure }
+          // The server's message is only about this picture.
+          closed.withLock {
+            $0 = failure
+            $0?.refusal = []
+          }
         }
         let wait = policy.delay(
           afterUpload: failure,
           attempts: attempts,
           random: random()
         )
-        guard let wait, !hasStopped else {
-          let reply = UploadReply(failure.refusal, hiding: destination.token)
-          let account = PictureResult.Upload(
-            isAccepted: false,
-            status: failure.status,
-            message: reply.message,
-            attempts: attempts
-          )
-          return Sent(account: account, failure: failure)
-        }
+        guard let wait, !hasStopped else { return failed(failure, attempts) }
         rest(wait)
       }
     }
@@ -195,9 +183,9 @@ package final class PictureUpload: Sendable {
   ) -> (result: Result<Response, TransferFailure>, body: [UInt8]) {
     let cancelled = TransferFailure(reason: .cancelled, url: request.url.redacted)
     if hasStopped { return (.failure(cancelled), []) }
-    let sink = BodyBuffer()
+    let sink = MemorySink()
     let result = transport.result(of: request, into: sink) { hasStopped }
-    return (result, sink.takeBytes())
+    return (result, sink.bytes)
   }
 
   /// Judges a reply with a status 2xx.
@@ -211,7 +199,7 @@ package final class PictureUpload: Sendable {
       message: reply.message,
       attempts: attempts
     )
-    guard !reply.isAccepted else { return Sent(account: account) }
+    guard !reply.isAccepted else { return (account, nil) }
     let failure = TransferFailure(
       reason: FailureReason(rawValue: "refused"),
       url: destination.url.redacted,
@@ -219,7 +207,7 @@ package final class PictureUpload: Sendable {
       status: account.status,
       mayHaveBeenSent: true
     )
-    return Sent(account: account, failure: failure)
+    return (account, failure)
   }
 
   private func error(
@@ -284,54 +272,36 @@ package struct UploadDestination: Sendable {
     header: String = "token",
     parser: some URLParsing
   ) throws(LarderError) {
+    func wrong(_ words: String) -> LarderError { LarderError(.usage, "cannot \(words)") }
     do {
       url = try parser.parse(text, relativeTo: nil)
     } catch {
-      throw LarderError(
-        .usage,
-        "cannot post to \(error.url): it is not an http or https URL; give one like https://host/path"
+      throw wrong(
+        "post to \(error.url): it is not an http or https URL; give one like https://host/path"
       )
     }
     guard url.scheme == .https || url.isLoopback else {
-      throw LarderError(
-        .usage,
-        "cannot post to \(url.redacted): over http, anyone on the way can read the photo and the "
-          + "token; use https"
+      throw wrong(
+        "post to \(url.redacted): over http, anyone on the way can read the photo and the token; "
+          + "use https"
       )
     }
     var probe = Headers()
     probe.append(header, "x")
     guard !probe.isEmpty else {
-      throw LarderError(
-        .usage,
-        "cannot send the header \(header): it is not a valid header name; try token"
-      )
+      throw wrong("send the header \(header): it is not a valid header name; try token")
     }
     self.header = header
-    let bare = token.map { String($0.trimmed) }
+    let bare = token.map(\.trimmed)
     guard bare?.isEmpty != true else {
-      throw LarderError(
-        .usage,
-        "cannot send the token: it is empty; write it into the file or variable"
-      )
+      throw wrong("send the token: it is empty; write it into the file or variable")
     }
     guard bare?.utf8.allSatisfy({ $0 > 31 && $0 != 127 }) != false else {
-      throw LarderError(
-        .usage,
-        "cannot send the token: it has more than one line; leave only the token in the file or variable"
+      throw wrong(
+        "send the token: it has more than one line; leave only the token in the file or variable"
       )
     }
     self.token = bare
-  }
-}
-
-extension String {
-  /// The text without white space at its ends.
-  fileprivate var trimmed: Substring {
-    var text = self[...]
-    while text.first?.isWhitespace == true { text.removeFirst() }
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return text
   }
 }
 
