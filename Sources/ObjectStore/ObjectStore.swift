@@ -25,7 +25,6 @@ package final class ObjectStore: Sendable {
   private let transport: any Fetching
   private let base: String
   private let token: String?
-  private let region: String
   private let signings: [RequestSigning.Verb: RequestSigning]
 
   /// The SHA-256 of an empty body.
@@ -51,7 +50,6 @@ package final class ObjectStore: Sendable {
     self.transport = transport
     base = environment.base(of: location.bucket)
     token = environment.token
-    region = environment.region
     var signings: [RequestSigning.Verb: RequestSigning] = [:]
     for verb in [RequestSigning.Verb.get, .head, .put, .post, .delete] {
       signings[verb] = RequestSigning(

@@ -98,7 +98,7 @@ package struct Verification: Sendable {
     report.isComplete = isComplete
     report.unchecked = isComplete ? 0 : max(0, count - position.checked)
     guard report.isComplete, layout.remote == nil else { return report }
-    let squares = SquareVerification(layout, index)
+    let squares = SquareVerification(layout: layout, index: index)
     let first = try squares.look(depth).report
     var stable = try review.stableReport(first.paths) { _ throws(LarderError) in
       try squares.look(depth)
@@ -195,7 +195,7 @@ package struct Verification: Sendable {
   /// If the index was lost and rebuilt, the other strays stay until all pictures have a row again, because a later
   /// sync may refer to them.
   package func repair(_ report: VerifyReport, claimed: [PictureEntry]) throws(LarderError) {
-    try SquareVerification(layout, index).repair(report)
+    try SquareVerification(layout: layout, index: index).repair(report)
     let lost = try index.heldPictures(at: report.damaged + report.missing).values
     try index.write { db in for id in lost { try Index.forget(id, in: db) } }
     for path in report.damaged { try layout.remove(path) }

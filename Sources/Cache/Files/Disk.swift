@@ -376,17 +376,18 @@ extension OpenFile {
   }
 
   /// The stamp of the open file.
-  func stamp() throws(LarderError) -> FileStamp {
-    var status = Glibc.stat()
-    guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
-    return FileStamp(status)
-  }
+  func stamp() throws(LarderError) -> FileStamp { FileStamp(try status()) }
 
   /// The stamp of the open file; nil if it is not a regular file.
   func regularStamp() throws(LarderError) -> FileStamp? {
+    let status = try status()
+    return status.st_mode & S_IFMT == S_IFREG ? FileStamp(status) : nil
+  }
+
+  private func status() throws(LarderError) -> stat {
     var status = Glibc.stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
-    return status.st_mode & S_IFMT == S_IFREG ? FileStamp(status) : nil
+    return status
   }
 
   /// Calls `body` with the bytes from the file's beginning, 256 KiB at a time.

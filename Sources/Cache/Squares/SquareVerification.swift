@@ -6,13 +6,8 @@ import Glibc
 /// A square is a square thumbnail of a picture. A square is current while the picture has the bytes that the square was
 /// made of. Other squares are not checked, because the next run makes them again.
 struct SquareVerification {
-  private let layout: CacheLayout
-  private let index: Index
-
-  init(_ layout: CacheLayout, _ index: Index) {
-    self.layout = layout
-    self.index = index
-  }
+  let layout: CacheLayout
+  let index: Index
 
   /// Checks all squares, and finds files that no square can have.
   ///

@@ -8,12 +8,10 @@ import Synchronization
 ///
 /// `larder verify` and the library's `verify` and `repair` use it.
 package struct CacheCheck: Sendable {
-  private let path: String
   private let layout: CacheLayout
   private let index: Index?
   private let lock: CacheLock?
   private let state: VerifyReport.IndexState
-  private let now: UnixTime
 
   /// Opens a cache, and its index if the index can be read.
   ///
@@ -32,8 +30,6 @@ package struct CacheCheck: Sendable {
     now: UnixTime = 0,
     remote: (any RemotePictures)? = nil
   ) throws(LarderError) {
-    self.path = path
-    self.now = now
     // A remote store can have pictures although this machine has no data yet.
     layout =
       remote != nil && holder != nil
