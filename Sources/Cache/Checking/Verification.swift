@@ -31,7 +31,7 @@ package struct Verification: Sendable {
   private let layout: CacheLayout
   private let index: Index
   private let read: PictureReading
-  private let review: SuspectReview
+  private let isLocked: Bool
 
   /// Prepares a check.
   ///
@@ -50,7 +50,7 @@ package struct Verification: Sendable {
     self.layout = layout
     self.index = index
     self.read = read ?? layout.digest
-    review = SuspectReview(layout: layout, isLocked: isLocked)
+    self.isLocked = isLocked
   }
 
   /// Checks every picture after a position, with as many threads as there are processors.
@@ -83,7 +83,12 @@ package struct Verification: Sendable {
       guard !isComplete, let found = look(at: pass, depth, isStopped: isStopped)
       else { break }
       for (entry, verdict) in found where verdict != .good {
-        position.note(verdict, at: entry.name.path)
+        let path = entry.name.path
+        if verdict == .missing {
+          position.missing.append(path)
+        } else {
+          position.damaged.append(path)
+        }
       }
       position.checked += pass.count
       position.last = pass.last?.id
@@ -91,7 +96,7 @@ package struct Verification: Sendable {
     }
     let paths = Set(position.damaged + position.missing)
       .union(try layout.strays(index))
-    var report = try review.stableReport(paths) { paths throws(LarderError) in
+    var report = try stableReport(paths) { paths throws(LarderError) in
       try lookAgain(at: paths, depth)
     }
     report.checked = position.checked
@@ -100,7 +105,7 @@ package struct Verification: Sendable {
     guard report.isComplete, layout.remote == nil else { return report }
     let squares = SquareVerification(layout: layout, index: index)
     let first = try squares.look(depth).report
-    var stable = try review.stableReport(first.paths) { _ throws(LarderError) in
+    var stable = try stableReport(first.paths) { _ throws(LarderError) in
       try squares.look(depth)
     }
     stable.checked = first.checked
@@ -154,8 +159,8 @@ package struct Verification: Sendable {
   private func lookAgain(
     at paths: Set<String>,
     _ depth: Depth
-  ) throws(LarderError) -> SuspectReview.Look {
-    var found = SuspectReview.Look()
+  ) throws(LarderError) -> SuspectFiles {
+    var found = SuspectFiles()
     let stored = try layout.remote?.rows(at: paths.sorted())
     let ids = try index.heldPictures(at: paths)
     let before = try index.pictures(Array(ids.values)).values.filter(\.isHeld)
@@ -314,46 +319,30 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
   package init(isFull: Bool) {
     self.isFull = isFull
   }
-
-  /// Records the result of checking a picture.
-  mutating func note(_ verdict: CheckedFile, at path: String) {
-    switch verdict {
-    case .good: break
-    case .missing: missing.append(path)
-    case .damaged, .unreadable: damaged.append(path)
-    }
-  }
 }
 
-/// Repeats the check of files that seem wrong, until the result is stable.
-///
-/// A single check is not enough. If a sync replaces files after the check read their rows, all these files look
-/// damaged.
-struct SuspectReview {
-  /// The result of one check.
-  struct Look {
-    var report = VerifyReport()
-    /// The files in `report` whose rows are perhaps not written yet, because a run has only just renamed them into
-    /// place.
-    var underWay: Set<String> = []
-    /// The files whose rows changed during the check.
-    var unstable: Set<String> = []
-  }
+/// The result of one check of files that seem wrong.
+struct SuspectFiles {
+  var report = VerifyReport()
+  /// The files in `report` whose rows are perhaps not written yet, because a run has only just renamed them into
+  /// place.
+  var underWay: Set<String> = []
+  /// The files whose rows changed during the check.
+  var unstable: Set<String> = []
+}
 
+extension Verification {
   /// The maximum number of checks of a file whose row keeps changing.
   private static let mostLooks = 8
 
-  let layout: CacheLayout
-  /// Whether the caller holds the cache's lock, so that no other process changes the cache.
-  let isLocked: Bool
-
   /// Checks files repeatedly, until two checks in a row have the same result.
   ///
-  /// After each check, only the files that still seem wrong are checked again. While a run holds the cache's lock,
+  /// A single check is not enough. If a sync replaces files after the check read their rows, all these files look
+  /// damaged. After each check, only the files that still seem wrong are checked again. While a run holds the cache's lock,
   /// files that the run may have renamed into place are not reported.
-  func stableReport(
+  private func stableReport(
     _ paths: Set<String>,
-    _ look: (Set<String>) throws(LarderError) -> Look
+    _ look: (Set<String>) throws(LarderError) -> SuspectFiles
   ) throws(LarderError) -> VerifyReport {
     var (paths, last) = (paths, VerifyReport?.none)
     for _ in 0..<Self.mostLooks where !paths.isEmpty {

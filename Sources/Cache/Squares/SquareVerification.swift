@@ -13,8 +13,8 @@ struct SquareVerification {
   ///
   /// A run changes squares in any order, and each is made from its picture. So while a run is at work, none of the
   /// findings counts.
-  func look(_ depth: Verification.Depth) throws(LarderError) -> SuspectReview.Look {
-    var found = SuspectReview.Look()
+  func look(_ depth: Verification.Depth) throws(LarderError) -> SuspectFiles {
+    var found = SuspectFiles()
     guard try layout.root.findKind("squares") != nil else { return found }
     for entry in try index.currentSquares().map(\.square) {
       found.report.checked += 1
