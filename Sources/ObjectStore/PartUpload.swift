@@ -18,7 +18,8 @@ extension ObjectStore {
   /// - Returns: The entity-tag of the object.
   /// - Throws: ``LarderError``. In that case the stored object is unchanged.
   func putParts(
-    _ bytes: RemoteBytes,
+    _ file: OpenFile,
+    _ size: Int,
     to path: String,
     headers: Headers
   ) throws(LarderError) -> String {
@@ -34,7 +35,7 @@ extension ObjectStore {
       throw unfit(path, "the store did not start the upload")
     }
     do throws(LarderError) {
-      return try finish(bytes, path, id)
+      return try finish(file, size, path, id)
     } catch {
       try? abort(path, id)
       throw error
@@ -42,16 +43,16 @@ extension ObjectStore {
   }
 
   private func finish(
-    _ bytes: RemoteBytes,
+    _ file: OpenFile,
+    _ size: Int,
     _ path: String,
     _ id: String
   ) throws(LarderError) -> String {
-    let size = Int(bytes.count.count)
     var list = "<CompleteMultipartUpload>"
     for (number, start) in stride(from: 0, to: size, by: Self.partSize).enumerated() {
       let part: [UInt8]
       do throws(LarderError) {
-        part = try bytes.bytes(start..<min(size, start + Self.partSize))
+        part = try file.bytes(start..<min(size, start + Self.partSize))
       } catch {
         throw LarderError(.storeUnfit, error.description)
       }

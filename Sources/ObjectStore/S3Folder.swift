@@ -57,8 +57,8 @@ package struct S3Folder: Sendable {
         try store.put([UInt8](data), to: name, type: Self.type)
         continue
       }
-      let bytes = RemoteBytes(count: ByteCount(data.count)) { [UInt8](data[$0]) }
-      _ = try store.putParts(bytes, to: name, headers: ["Content-Type": Self.type])
+      let large = try Folder(path: copy, creating: false).openFile(name)
+      _ = try store.putParts(large, data.count, to: name, headers: ["Content-Type": Self.type])
     }
     guard try store.create([UInt8](file(last)), at: last, type: Self.type) else { throw taken }
   }

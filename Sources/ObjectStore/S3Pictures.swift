@@ -30,12 +30,12 @@ package final class S3Pictures: RemotePictures {
   /// If the upload is repeated, nothing changes.
   package func put(
     _ entry: PictureEntry,
-    _ bytes: RemoteBytes,
+    _ file: OpenFile,
     completion: @escaping @Sendable (Result<FileStamp, LarderError>) -> Void
   ) {
     let path = entry.name.path
     let headers = S3Headers.headers(of: entry)
-    let size = Int(bytes.count.count)
+    let size = Int(entry.bytes.count)
     guard size <= ObjectStore.partSize else {
       // Do one upload at a time. Each upload waits for its requests, and simultaneous uploads would have all their
       // parts in memory.
@@ -43,7 +43,7 @@ package final class S3Pictures: RemotePictures {
         completion(
           Result { () throws(LarderError) in
             S3Headers.stamp(
-              tag: try store.putParts(bytes, to: path, headers: headers),
+              tag: try store.putParts(file, size, to: path, headers: headers),
               bytes: Int64(size)
             )
           }.mapError(\.ofCache)
@@ -52,7 +52,7 @@ package final class S3Pictures: RemotePictures {
       return
     }
     do throws(LarderError) {
-      let body = try bytes.bytes(0..<size)
+      let body = try file.bytes(0..<size)
       store.ask(.put, path, headers: headers, body: body, doing: "write") { result in
         completion(
           result.map { S3Headers.stamp(tag: $0.tag, bytes: Int64(size)) }

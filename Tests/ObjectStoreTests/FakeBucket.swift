@@ -1,9 +1,19 @@
 import Base
+import Cache
 import CurlTransport
+import Glibc
 import Hashing
 import ObjectStore
+import Support
 import Synchronization
 import Transport
+
+/// An open file with these bytes; it has no name any more.
+func file(_ bytes: [UInt8]) throws -> OpenFile {
+  let folder = try TemporaryFolder()
+  try folder.write(bytes, to: "file")
+  return OpenFile("a file", descriptor: open(folder.path("file"), O_RDONLY | O_CLOEXEC))
+}
 
 /// An S3 bucket in memory that implements the requests larder sends, and can fail on demand.
 final class FakeBucket: Fetching {

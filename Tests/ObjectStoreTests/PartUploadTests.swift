@@ -24,11 +24,10 @@ struct PartUploadTests {
     entry.type = .jpeg
     let result = Mutex<Result<FileStamp, LarderError>?>(nil)
     let done = Semaphore()
-    S3Pictures(try bucket.store())
-      .put(entry, RemoteBytes(count: entry.bytes) { [bytes] in Array(bytes[$0]) }) { outcome in
-        result.withLock { $0 = outcome }
-        done.signal()
-      }
+    S3Pictures(try bucket.store()).put(entry, try file(bytes)) { outcome in
+      result.withLock { $0 = outcome }
+      done.signal()
+    }
     done.wait()
     return try #require(result.withLock { $0 })
   }

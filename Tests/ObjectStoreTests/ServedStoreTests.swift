@@ -132,7 +132,7 @@ struct ServedStoreTests {
     row.sha256 = ContentDigest.sha256(bytes)
     row.bytes = ByteCount(bytes.count)
     let done = Semaphore()
-    pictures.put(row, RemoteBytes(count: row.bytes) { Array(bytes[$0]) }) { _ in done.signal() }
+    pictures.put(row, try file(bytes)) { _ in done.signal() }
     done.wait()
     bucket.requests = []
 
@@ -182,7 +182,7 @@ struct ServedStoreTests {
     row.sha256 = ContentDigest.sha256(bytes)
     row.bytes = ByteCount(bytes.count)
     let done = Semaphore()
-    pictures.put(row, RemoteBytes(count: row.bytes) { Array(bytes[$0]) }) { _ in done.signal() }
+    pictures.put(row, try file(bytes)) { _ in done.signal() }
     done.wait()
     // The first request detects the replaced picture, the second begins to read it, and the third
     // fails.

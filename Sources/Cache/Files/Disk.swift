@@ -299,7 +299,7 @@ extension Folder {
   /// `verb` is the verb of the error message, as in "cannot open …".
   ///
   /// - Throws: ``LarderError`` with the system's error number when there is no such file or it cannot be opened.
-  func openFile(_ name: String, to verb: String = "open") throws(LarderError) -> OpenFile {
+  package func openFile(_ name: String, to verb: String = "open") throws(LarderError) -> OpenFile {
     let descriptor = openat(self.descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw .system(verb, "\(path)/\(name)", errno: errno) }
     return OpenFile("\(path)/\(name)", descriptor: descriptor)

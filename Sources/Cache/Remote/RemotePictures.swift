@@ -22,11 +22,11 @@ package protocol RemotePictures: Sendable {
   ///
   /// - Parameters:
   ///   - entry: The picture's row, without its stamp.
-  ///   - bytes: The picture's bytes, which must stay readable until `completion` is called.
+  ///   - file: The file with the picture's bytes.
   ///   - completion: Called once, on any thread, with the stamp of the stored object or the error.
   func put(
     _ entry: PictureEntry,
-    _ bytes: RemoteBytes,
+    _ file: OpenFile,
     completion: @escaping @Sendable (Result<FileStamp, LarderError>) -> Void
   )
 
@@ -110,37 +110,6 @@ package struct RemoteObject: Sendable, Equatable {
   package init(stamp: FileStamp, changed: UnixTime) {
     (self.stamp, self.changed) = (stamp, changed)
   }
-}
-
-/// The bytes of a picture to upload, which are read a piece at a time.
-package struct RemoteBytes: Sendable {
-  package let count: ByteCount
-  private let read: @Sendable (Range<Int>) throws(LarderError) -> [UInt8]
-
-  /// Makes the bytes of any source.
-  ///
-  /// - Parameters:
-  ///   - count: The number of bytes.
-  ///   - read: Returns all bytes of a range, or throws.
-  package init(
-    count: ByteCount,
-    read: @escaping @Sendable (Range<Int>) throws(LarderError) -> [UInt8]
-  ) {
-    self.count = count
-    self.read = read
-  }
-
-  /// Makes the bytes of an open file.
-  init(_ file: OpenFile, count: ByteCount) {
-    self.init(count: count) { range throws(LarderError) in try file.bytes(range) }
-  }
-
-  /// Reads a range of the bytes.
-  ///
-  /// - Parameter range: The range.
-  /// - Returns: All bytes of the range.
-  /// - Throws: ``LarderError`` when the file cannot be read or is too short.
-  package func bytes(_ range: Range<Int>) throws(LarderError) -> [UInt8] { try read(range) }
 }
 
 /// A list of all objects in an object store, which is requested once for many look-ups.

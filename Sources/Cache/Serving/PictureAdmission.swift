@@ -101,7 +101,7 @@ package final class PictureAdmission: Sendable {
     for entry in entries where entry.isHeld && before[entry.id]?.sha256 != entry.sha256 {
       let file = try source(of: entry.name).openFile(entry.name.file, to: "read")
       uploads.enter()
-      remote.put(entry, RemoteBytes(file, count: entry.bytes)) { [self] result in
+      remote.put(entry, file) { [self] result in
         switch result {
         case .success(let stamp):
           var row = entry

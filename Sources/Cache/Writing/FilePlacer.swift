@@ -154,7 +154,7 @@ struct RemotePlacing {
       let size = picture.entry.bytes
       gate.enter(size)
       uploads.enter()
-      remote.put(picture.entry, RemoteBytes(file, count: size)) { result in
+      remote.put(picture.entry, file) { result in
         places.withLock { $0[number] = result }
         gate.leave(size)
         uploads.leave()
