@@ -38,31 +38,99 @@ struct SectionGuard: Sendable {
       return try refusal(of: section, notes, readable: readable, reading)
     }
     let item = context.catalog.mapping(ofSource: reading.position).item
-    let guarded = try context.guardListing(
-      section.listing,
-      item,
-      unread: notes.unreadIDs,
-      shown: shown
-    )
-    if !isNamed, !guarded.isWithheld { return nil }
-    var result = SectionResult(joined, guarded, of: reading)
+    var result = SectionResult(joined, of: reading)
+    let findings = try compare(&result, with: shown, item)
+    let isWithheld = result.source == .withheld
+    if !isNamed, !isWithheld { return nil }
     // If the new items are rejected, they tell nothing about the paths in the catalog file.
-    if !guarded.isWithheld, readable > 0 || lost > 0 {
-      noteAbsent(notes, of: section.key, reading)
-    }
-    guard result.error == nil, let shown, guarded.isWithheld else { return result }
+    if !isWithheld, readable > 0 || lost > 0 { noteAbsent(notes, of: section.key, reading) }
+    guard result.error == nil, let shown, isWithheld else { return result }
     let held = try context.index.itemCount(listing: shown)
     let words = GuardMessage(key: section.key, held: held)
-    if !guarded.findings.isEmpty {
-      result.note(words.suspicious(guarded.findings, item, listed: readable))
-    } else if guarded.vanished.count < held {
-      result.note(words.shrunk(by: guarded.vanished.count))
+    if !findings.isEmpty {
+      result.note(words.suspicious(findings, item, listed: readable))
+    } else if result.withheld.count < held {
+      result.note(words.shrunk(by: result.withheld.count))
     } else {
       let finding =
         !isNamed ? words.dropped : readable == 0 ? words.emptied : words.replaced(by: readable)
       result.note(finding)
     }
     return result
+  }
+
+  /// Decides which listing to show for a section.
+  ///
+  /// If the new listing looks like a fault, the last good listing is shown instead. The two are never mixed: the new
+  /// listing is either shown or withheld, together with its new items and prices. Only items that the shop lists, but
+  /// in a form that cannot be read, keep their last good versions beside the new items.
+  ///
+  /// - Parameters:
+  ///   - result: The result with the items that the shop lists now.
+  ///   - shown: The listing of the last run.
+  ///   - item: The catalog file's paths for the fields of items.
+  /// - Returns: The fields because of which the new listing is withheld, since no item has them any more, or all items
+  ///   have the same value in them.
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
+  private func compare(
+    _ result: inout SectionResult,
+    with shown: ListingID?,
+    _ item: Mapping.Item
+  ) throws(LarderError) -> [FieldGuard.Finding] {
+    let index = context.index
+    guard let shown, let listing = result.listing, shown != listing,
+      !context.options.allowRemovals
+    else { return [] }
+    let unread = result.notes.unreadIDs
+    let vanished = try index.vanished(from: shown, in: listing)
+    let gone = vanished.filter { !unread.contains($0.exact) }
+    let held = try index.itemCount(listing: shown)
+    let isShrunk = ShrinkGuard.isSuspicious(section: held, vanished: gone.count)
+    let findings = isShrunk ? [] : try findings(in: listing, item, shown: shown)
+    guard !isShrunk, findings.isEmpty else {
+      (result.listing, result.source, result.withheld) = (shown, .withheld, vanished)
+      result.kept = findings.map(\.field)
+      return findings
+    }
+    let kept = vanished.filter { unread.contains($0.exact) }
+    if !kept.isEmpty {
+      result.listing = try index.union(of: listing, and: shown, keeping: kept)
+      result.unread = kept.sorted()
+    }
+    result.vanished = gone
+    return []
+  }
+
+  /// Compares the fields of a listing's items with those of the last run.
+  ///
+  /// Returns the fields that all items lost, and the fields that now have the same value in all items.
+  ///
+  /// The comparison stops when it is certain that there are none. For a normal listing, the first few items are enough.
+  private func findings(
+    in listing: ListingID,
+    _ item: Mapping.Item,
+    shown: ListingID
+  ) throws(LarderError) -> [FieldGuard.Finding] {
+    let count = try context.index.itemCount(listing: listing)
+    var fields = FieldGuard(held: try sample(of: shown), item, count: count)
+    var (first, size) = (0, 8)
+    while !fields.isSettled, first < count {
+      let records = try context.index.items(listing: listing, from: first, count: size)
+      fields.add(try records.storeItems())
+      first += size
+      size = min(512, 2 * size)
+    }
+    return fields.findings
+  }
+
+  /// Every n-th item of a listing.
+  ///
+  /// The number n is chosen so that there are 100 to 200 items. If the listing has fewer than 200 items, all of them
+  /// are returned.
+  private func sample(of listing: ListingID) throws(LarderError) -> [StoreItem] {
+    let count = try context.index.itemCount(listing: listing)
+    let places = stride(from: 0, to: count, by: max(1, count / 100))
+    return try context.index.items(listing: listing, at: places).compactMap { try? $0.storeItem() }
   }
 
   /// The result for a section with too many unreadable items.

@@ -46,27 +46,18 @@ extension SectionReading {
 }
 
 extension SectionResult {
-  /// Makes the result of a section from its pages and the decision of the guards.
-  init(
-    _ joined: JoinedSection,
-    _ guarded: GuardedListing,
-    of reading: SectionReading
-  ) {
+  /// Makes the result of a section from its pages, before the guards judge it.
+  init(_ joined: JoinedSection, of reading: SectionReading) {
     row = SyncReport.Section(
       key: joined.section.key,
       title: joined.section.title,
       repeats: joined.repeats,
-      source: guarded.isWithheld
-        ? .withheld : reading.excused != nil ? .stale : reading.isNew ? .network : .unchanged,
+      source: reading.excused != nil ? .stale : reading.isNew ? .network : .unchanged,
       error: reading.excused ?? reading.broken ?? reading.ceiling,
-      kept: guarded.findings.map(\.field),
-      unread: guarded.unread,
       warning: joined.notes.unfollowed ?? reading.shortfall(of: joined)
     )
     subtitle = joined.section.subtitle
-    listing = guarded.listing
-    (withheld, vanished) =
-      guarded.isWithheld ? (guarded.vanished, []) : ([], guarded.vanished)
+    listing = joined.section.listing
     notes = joined.notes
     isExcused = reading.excused != nil
   }
