@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -55,10 +54,6 @@ int larder_readable(const void *bytes, size_t count) {
   }
   lseek(file, 0, SEEK_SET);
   return file;
-}
-
-int larder_close_from(posix_spawn_file_actions_t *actions, int first) {
-  return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
 const char *larder_error_words(int code) {

@@ -37,6 +37,38 @@ static bool is_passed_on(const char *variable) {
   return false;
 }
 
+// Starts a process in which no signal is blocked, handled or ignored. Returns 0 or an error number, and destroys
+// `actions`. `flags` are added to those for the signals. If POSIX_SPAWN_SETPGROUP is among them, the process gets a
+// group of its own, and the program is looked for in PATH.
+static int start(pid_t *process, const char *program, char *const arguments[], char *const environment[],
+                 posix_spawn_file_actions_t *actions, short flags) {
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | flags));
+  int code = (flags & POSIX_SPAWN_SETPGROUP)
+                 ? posix_spawnp(process, program, actions, &attributes, arguments, environment)
+                 : posix_spawn(process, program, actions, &attributes, arguments, environment);
+  posix_spawn_file_actions_destroy(actions);
+  posix_spawnattr_destroy(&attributes);
+  return code;
+}
+
+int larder_start_program(pid_t *process, char *const arguments[], char *const environment[], const int streams[3]) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+    posix_spawn_file_actions_adddup2(&actions, streams[stream], stream);
+  }
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+  return start(process, arguments[0], arguments, environment, &actions, POSIX_SPAWN_SETPGROUP);
+}
+
 int larder_start(pid_t *process, const char *program, char *const arguments[], int channel, int output) {
   size_t count = 0;
   while (environ[count] != NULL) count++;
@@ -47,9 +79,7 @@ int larder_start(pid_t *process, const char *program, char *const arguments[], i
     if (is_passed_on(environ[place])) environment[kept++] = environ[place];
   }
   posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
   // Move the channel first. If this process has closed its stdin, the channel may be descriptor 0, which is replaced
   // below.
   posix_spawn_file_actions_adddup2(&actions, channel, 3);
@@ -60,16 +90,8 @@ int larder_start(pid_t *process, const char *program, char *const arguments[], i
       posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
     }
   }
-  larder_close_from(&actions, 4);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  int code = posix_spawn(process, program, &actions, &attributes, arguments, environment);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_addclosefrom_np(&actions, 4);
+  int code = start(process, program, arguments, environment, &actions, 0);
   free(environment);
   return code;
 }

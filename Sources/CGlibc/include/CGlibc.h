@@ -2,7 +2,6 @@
 #ifndef LARDER_CGLIBC_H
 #define LARDER_CGLIBC_H
 
-#include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/statfs.h>
@@ -50,8 +49,11 @@ int larder_write(int file, const void *bytes, size_t count);
 /// variable that may contain a secret.
 int larder_start(pid_t *process, const char *program, char *const arguments[], int channel, int output);
 
-/// Makes a spawned process close every descriptor from `first` on. The function is declared only for _GNU_SOURCE.
-int larder_close_from(posix_spawn_file_actions_t *actions, int first);
+/// Starts a program, which is looked for in PATH.
+///
+/// Its descriptors are the three of `streams`: stdin, stdout and stderr. It has its own process group, and no signal is
+/// blocked, handled or ignored in it. Returns 0 or an error number.
+int larder_start_program(pid_t *process, char *const arguments[], char *const environment[], const int streams[3]);
 
 /// Makes the kernel send SIGTERM to this process when its parent ends; returns -1 and sets errno on failure. prctl is
 /// variadic.

@@ -65,7 +65,7 @@ package struct ProgramRun {
       return ProgramOutput(end: .notStarted(systemMessage(errno)))
     }
     var process: pid_t = 0
-    let fault = start(&process, entry, output.1, errors.1)
+    let fault = start(&process, [entry, output.1, errors.1])
     close(output.1)
     close(errors.1)
     defer {
@@ -86,37 +86,11 @@ package struct ProgramRun {
   /// Starts the process.
   ///
   /// Returns 0, or the system's error number.
-  private func start(
-    _ process: inout pid_t,
-    _ input: Int32,
-    _ output: Int32,
-    _ errors: Int32
-  ) -> Int32 {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-    larder_close_from(&actions, STDERR_FILENO + 1)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // The new process has all signals unblocked, with their default actions, regardless of the settings in this
-    // process.
-    var none = sigset_t()
-    var all = sigset_t()
-    sigemptyset(&none)
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-    posix_spawnattr_setflags(&attributes, Int16(flags))
-    var arguments = words.map { strdup($0) } + [nil]
-    var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+  private func start(_ process: inout pid_t, _ streams: [Int32]) -> Int32 {
+    let arguments = words.map { strdup($0) } + [nil]
+    let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in arguments + variables { free(text) } }
-    return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
+    return larder_start_program(&process, arguments, variables, streams)
   }
 
   /// Reads both output streams until the process ends or the time limit is reached.
