@@ -22,14 +22,10 @@ import Transport
 package final class ObjectStore: Sendable {
   /// The bucket and the prefix.
   package let location: S3Location
+  private let environment: S3Environment
   private let transport: any Fetching
   private let base: String
-  private let token: String?
-  private let signings: [RequestSigning.Verb: RequestSigning]
 
-  /// The SHA-256 of an empty body.
-  private static let nothing =
-    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
   /// The maximum size of a reply that is read into memory.
   private static let replyLimit = ByteCount.mebibytes(16)
 
@@ -47,19 +43,9 @@ package final class ObjectStore: Sendable {
     transport: any Fetching
   ) {
     self.location = location
+    self.environment = environment
     self.transport = transport
     base = environment.base(of: location.bucket)
-    token = environment.token
-    var signings: [RequestSigning.Verb: RequestSigning] = [:]
-    for verb in [RequestSigning.Verb.get, .head, .put, .post, .delete] {
-      signings[verb] = RequestSigning(
-        verb,
-        region: environment.region,
-        user: environment.user,
-        secret: environment.secret
-      )
-    }
-    self.signings = signings
   }
 
   /// Whether requests and replies are sent over the network without encryption.
@@ -111,15 +97,20 @@ package final class ObjectStore: Sendable {
     } catch {
       throw LarderError(error, "ask", "\(location)")
     }
-    request.signing = signings[verb]
+    request.signing = RequestSigning(
+      verb,
+      region: environment.region,
+      user: environment.user,
+      secret: environment.secret
+    )
     request.trust = .named
     request.bodyLimit = Self.replyLimit
     request.accept = .anything
     request.headers = headers
     request.asksForPart = headers.contains("Range")
-    let digest = body.map { Hexadecimal.text(SHA256.digest(of: $0)) } ?? Self.nothing
+    let digest = Hexadecimal.text(SHA256.digest(of: body ?? []))
     request.headers.append("x-amz-content-sha256", digest)
-    if let token { request.credentials.append("x-amz-security-token", token) }
+    if let token = environment.token { request.credentials.append("x-amz-security-token", token) }
     if let body {
       request.method = .post
       request.isQuery = true
