@@ -174,33 +174,6 @@ struct ProposalFormTests {
     #expect(try page(#""lowPrice": 19, "highPrice": 19"#).unsure == [])
   }
 
-  @Test func `a format gets a filter if a sync would refuse its entries without a title`() throws {
-    func entry(_ id: String, _ fields: String) -> String {
-      #"{"sys": {"type": "Entry", "id": "\#(id)"}, "fields": {\#(fields)}}"#
-    }
-    let entries =
-      (1...5).map { entry("a\($0)", "\"title\": \"Cup \($0)\"") }
-      + (1...3).map { entry("b\($0)", "\"answer\": \"yes\"") }
-    let file = try proposal(
-      of:
-        #"{"sys": {"type": "Array"}, "total": 8, "items": [\#(entries.joined(separator: ", "))]}"#
-    )
-
-    #expect(file.text.contains(#"items: "$.items[?length(@.title) > 0]"   # 5 of 8 entries"#))
-    #expect(items(file).count == 5 && file.listings[0].skipped.isEmpty)
-  }
-
-  @Test func `a format with several paths to a title gets a filter too`() throws {
-    func line(_ title: String) -> String {
-      #"{"title": \#(title), "url": "https://s.example/\#(title.count)", "image_urls": ["/\#(title.count).jpg"]}"#
-    }
-    let titles = ["null", "null", #""Cup""#, #""Teapot""#, #""Saucers""#]
-    let file = try proposal(of: titles.map(line).joined(separator: "\n"))
-
-    #expect(file.text.contains("[?length(@.title) > 0 || length(@.name) > 0]"), "\(file.text)")
-    #expect(items(file).count == 3 && file.listings[0].skipped.isEmpty)
-  }
-
   @Test func `a list price that a format does not read is shown`() throws {
     let feed = (1...4).map {
       "<item><g:id>\($0)</g:id><title>Van \($0)</title><g:price>\($0)00.00 USD</g:price>"

@@ -560,11 +560,6 @@ struct FieldPlace: Hashable {
   /// The JSONPath with some names, such as `$.data.products`.
   static func path(_ names: some Sequence<String>) -> String { "$" + names.map(segment).joined() }
 
-  /// The filter of a JSONPath that keeps the objects with a text at one of the paths, such as `[?length(@.title) > 0]`.
-  static func filter(holding paths: [String]) -> String {
-    "[?\(paths.map { "length(@\($0.dropFirst())) > 0" }.joined(separator: " || "))]"
-  }
-
   /// A name as a segment of a JSONPath, such as `.price` or `['list price']`. (RFC 9535, section 2.5.1)
   static func segment(_ name: String) -> String {
     if name == everyElement { return name }

@@ -10,8 +10,6 @@ struct FormatProposal: ProposedReading {
   private let about: String
   /// The lines of `paging:`; empty if the format's own paging fits.
   private let pagingLines: [String]
-  /// The line of `items:` if a sync refuses the items of the format's own path; otherwise empty.
-  private var itemsLines: [String] = []
   /// Comments about the ids and the prices.
   private let notes: [String]
   /// Whether the format has paths to prices, but no item has a price there.
@@ -53,24 +51,12 @@ struct FormatProposal: ProposedReading {
     reading page: ProposedPage,
     _ given: String?
   ) throws(CatalogError) {
-    var decoder = ListingDecoder(mapping: try format.mapping(), currency: "USD")
+    let decoder = ListingDecoder(mapping: try format.mapping(), currency: "USD")
     let root = try decoder.read(page.body, of: "the response").root
-    var elements = try decoder.elements(of: root, subject: "the response")
-    var listing = try decoder.listing(page.body)
-    var lost = listing.skipped.count { $0.lost == .item }
+    let elements = try decoder.elements(of: root, subject: "the response")
+    let listing = try decoder.listing(page.body)
+    let lost = listing.skipped.count { $0.lost == .item }
     guard lost * 2 <= elements.count, lost < elements.count else { return nil }
-    if SkipLimit.standard.refuses(lost: lost, of: elements.count),
-      let kept = Self.titled(decoder.mapping)
-    {
-      let count = elements.count
-      decoder.mapping.items = kept
-      elements = try decoder.elements(of: root, subject: "the response")
-      listing = try decoder.listing(page.body)
-      lost = listing.skipped.count { $0.lost == .item }
-      let comment = YAMLText.comment("\(elements.count) of \(count) entries, which have a title")
-      let paths = YAMLText.alternatives(kept.map { YAMLText.quoted($0.description) })
-      itemsLines = ["items: \(paths)   \(comment)"]
-    }
     let rules = decoder.mapping.item.salePrice + decoder.mapping.item.normalPrice
     let read = elements.count - lost
     self.format = format.name
@@ -112,8 +98,7 @@ struct FormatProposal: ProposedReading {
     let listPrice = Self.unreadListPrice(evidence, besides: prices, of: items)
     let repeated = Self.repetitions(items)
     unsure =
-      (itemsLines.isEmpty ? [] : ["items"]) + (repeated > 0 ? ["id"] : [])
-      + (hasCurrency ? [] : ["currency"])
+      (repeated > 0 ? ["id"] : []) + (hasCurrency ? [] : ["currency"])
       + (listPrice == nil ? [] : ["normalPrice"]) + (isRange || areUnread ? ["salePrice"] : [])
       + (areOdd ? ["thumbnail"] : [])
     var notes: [String] = []
@@ -164,15 +149,6 @@ struct FormatProposal: ProposedReading {
     let hasPictures = look.fields.thumbnail.first?.isSure == true
     return (hasPrices || lacksPrices) && (hasPictures || lacksPictures)
       && (hasPrices && lacksPrices || hasPictures && lacksPictures)
-  }
-
-  /// The paths to those entries of the lists that have a title, or nil if one of the lists is in another list.
-  private static func titled(_ mapping: Mapping) -> [JSONPath]? {
-    let condition = FieldPlace.filter(holding: mapping.item.title.map(\.description))
-    let kept = mapping.items.compactMap { items in
-      items.isSingular ? try? JSONPath(parsing: "\(items)\(condition)") : nil
-    }
-    return kept.isEmpty || kept.count < mapping.items.count ? nil : kept
   }
 
   /// A price before the reduction that the items have, and the format does not read.
@@ -244,7 +220,7 @@ struct FormatProposal: ProposedReading {
   }
 
   func readingLines(isLocal: Bool) -> [String] {
-    ["format: \(format)"] + itemsLines + notes + pagingLines
+    ["format: \(format)"] + notes + pagingLines
   }
 }
 

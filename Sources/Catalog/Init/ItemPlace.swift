@@ -140,7 +140,7 @@ struct ItemPlace {
   func keeping(itemsWith place: FieldPlace) -> ItemPlace {
     var kept = self
     kept.items.removeAll { place.nodes(in: $0).first?.text?.isEmpty ?? true }
-    kept.condition = FieldPlace.filter(holding: [place.first])
+    kept.condition = "[?length(@\(place.first.dropFirst())) > 0]"
     return kept
   }
 
