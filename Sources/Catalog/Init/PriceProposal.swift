@@ -420,7 +420,7 @@ extension CurrencyProposal {
 
   private static let hints = WordTable.currencies.values
 
-  /// The currency that a sign in the texts, the hosts of addresses or phone numbers suggest.
+  /// The currency that a sign in the texts or the hosts of addresses suggest.
   private static func hinted(_ items: [FieldEvidence]) -> Self? {
     func share(_ finds: (String) -> String?) -> (code: String, text: String)? {
       for evidence in items where evidence.isText {
@@ -450,18 +450,9 @@ extension CurrencyProposal {
       return text.split(separator: "/").dropFirst(text.hasPrefix("//") ? 0 : 1).first
         .flatMap { $0.split(separator: ":")[0].split(separator: ".").last }.map(String.init)
     }
-    if let (code, text) = share({ host($0).flatMap { hints["domain"]?[$0] } }) {
-      return Self(code, 0.4, "addresses end in .\(host(text) ?? ""): correct it if need be")
+    return share { host($0).flatMap { hints["domain"]?[$0] } }.map { code, text in
+      Self(code, 0.4, "addresses end in .\(host(text) ?? ""): correct it if need be")
     }
-    func prefix(_ text: String) -> String? {
-      let digits = text.hasPrefix("+") ? text.filter(\.isWholeNumber) : ""
-      guard digits.count >= 9, text.utf8.count <= 24 else { return nil }
-      return [3, 2].lazy.compactMap { hints["phone"]?[String(digits.prefix($0))] }.first
-    }
-    if let (code, text) = share(prefix) {
-      return Self(code, 0.4, "phone numbers begin with \(text.prefix(4)): correct it if need be")
-    }
-    return nil
   }
 
   /// The currency of the language in which the price, or else another field, is called.
