@@ -191,14 +191,6 @@ struct ProposalShapeTests {
       ]
     ),
     Way(
-      testDescription: "an address of the response with a place for the file",
-      item: #""images": ["NUMBER.png"]"#,
-      around: #""cdn": "https://cdn.example/{file}?w=300""#,
-      lines: [
-        "    gallery: {path: $.images, template: \"https://cdn.example/{value}?w=300\"}"
-      ]
-    ),
-    Way(
       testDescription: "pictures parted by commas",
       item: #""images": "/NUMBER.png, /NUMBERb.png""#,
       lines: ["    gallery: {path: $.images, split: \",\"}"]
