@@ -46,13 +46,7 @@ struct ItemPlace {
   /// In `{"a": {"item1": {…}}, "b": {"item1": {…}}}`, two items have the same name.
   var areNamedApart = true
   /// The lists beside the items whose entries seem to be no items, such as `users`.
-  var leftOut: [OtherList] = []
-
-  /// A list that is not read.
-  struct OtherList {
-    let path: [String]
-    let entries: [JSONNode]
-  }
+  var leftOut: [(path: [String], entries: [JSONNode])] = []
 
   /// The items that are examined; of items of a list that are equal in everything, the first.
   ///
@@ -98,9 +92,7 @@ struct ItemPlace {
     var (kept, some) = (
       self, zip(names, sections).map { (name: $0, list: $1, isKept: isSection($0, $1)) }
     )
-    kept.leftOut += some.filter { !$0.isKept }.map {
-      OtherList(path: path + [$0.name], entries: $0.list.entries)
-    }
+    kept.leftOut += some.filter { !$0.isKept }.map { (path + [$0.name], $0.list.entries) }
     some.removeAll { !$0.isKept }
     kept.names = some.map(\.name)
     kept.sections = some.map(\.list)
@@ -231,10 +223,12 @@ struct ItemPlace {
         let isHeld = lists.count { !$0.isEmpty } * 2 >= lists.count
         guard areSections, !isVariant, isHeld else { continue }
         addDeeper(elements, at: path, by: place)
-        add(.sections, path, place, lists.flatMap(\.self), elements)
+        var sections = ItemPlace(kind: .sections, path: path, items: lists.flatMap(\.self))
+        (sections.member, sections.sections) = (place, elements)
         if areNotices, !others.isEmpty {
-          found[found.count - 1].eachSection = "[?@\(FieldPlace.segment(name))]"
+          sections.eachSection = "[?@\(FieldPlace.segment(name))]"
         }
+        found.append(sections)
       }
     }
 
@@ -266,7 +260,10 @@ struct ItemPlace {
       guard sections.count > 1, Set(names).count == sections.count else { return }
       let every = FieldPlace.everyElement
       let way = outer.steps.flatMap { $0.isList ? [$0.name, every] : [$0.name] }.dropLast()
-      add(.sections, path + [every] + way, member, sections.flatMap(member.nodes), sections)
+      let items = sections.flatMap(member.nodes)
+      var inner = ItemPlace(kind: .sections, path: path + [every] + way, items: items)
+      (inner.member, inner.sections) = (member, sections)
+      found.append(inner)
     }
 
     /// Adds the items of an array in which each element is a list of parts.
@@ -283,18 +280,6 @@ struct ItemPlace {
         let way = [FieldPlace.everyElement, list, FieldPlace.everyElement, name]
         found.append(ItemPlace(kind: .list, path: path + way, items: items))
       }
-    }
-
-    private mutating func add(
-      _ kind: Kind,
-      _ path: [String],
-      _ member: FieldPlace?,
-      _ items: [JSONNode],
-      _ sections: [JSONNode]
-    ) {
-      found.append(
-        ItemPlace(kind: kind, path: path, member: member, items: items, sections: sections)
-      )
     }
 
     /// The paths to arrays of objects inside an element, at most three steps deep.
@@ -355,9 +340,7 @@ struct ItemPlace {
           place.areKeyed && value.kind == .object && !taken.contains(name)
             && Self.areObjects(value.entries)
         }
-        place.leftOut = others.map {
-          OtherList(path: path + [$0.name], entries: $0.value.entries)
-        }
+        place.leftOut = others.map { (path + [$0.name], $0.value.entries) }
         found.append(place)
       }
       guard Self.areObjects(values) else { return }
@@ -373,7 +356,9 @@ struct ItemPlace {
       for member in members.prefix(10) where values.allSatisfy({ $0[member]?.kind == .array }) {
         let items = values.flatMap { $0[member]?.elements ?? [] }
         guard Self.areObjects(items) else { continue }
-        add(.sectionsByName, path, FieldPlace(steps: []).adding(member), items, values)
+        var place = ItemPlace(kind: .sectionsByName, path: path, items: items)
+        (place.member, place.sections) = (FieldPlace(steps: []).adding(member), values)
+        found.append(place)
       }
       if Self.areAlike(values) {
         var place = ItemPlace(kind: .itemsByID, path: path, items: values)

@@ -112,7 +112,7 @@ struct ResponseLook {
     var best: Found?
     var all: [Found] = []
     var unread: [ItemPlace] = []
-    var leftOut: [[String]: [ItemPlace.OtherList]] = [:]
+    var leftOut: [[String]: [(path: [String], entries: [JSONNode])]] = [:]
     for place in ItemPlace.all(in: root) {
       var found = Found(place, isLenient: isLenient)
       if !place.names.isEmpty {
