@@ -170,7 +170,7 @@ struct ProposalFormTests {
     let range = try page(#""lowPrice": 19, "highPrice": 9900"#)
 
     #expect(range.unsure == ["salePrice"])
-    #expect(range.text.contains("lowest of several offers in 1 of 1, such as 19 to 9900"))
+    #expect(range.text.contains("lowest of several offers in 1 of 1 items;"))
     #expect(try page(#""lowPrice": 19, "highPrice": 19"#).unsure == [])
   }
 

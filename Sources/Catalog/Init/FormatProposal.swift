@@ -24,14 +24,6 @@ struct FormatProposal: ProposedReading {
   /// - Throws: ``CatalogError`` when the response is an HTML page without products or a feed without items. No mapping
   ///   could read such a response either.
   init?(of page: ProposedPage, currency: String?) throws(CatalogError) {
-    // Each line of a playlist is a stream or a file of sound; none is a picture.
-    if page.body.starts(with: Array("#EXTM3U".utf8)) {
-      throw .shape(
-        "the response",
-        "it is a playlist of streams (M3U), which has no list of items",
-        remedy: "give a URL that lists items as JSON, XML or a table"
-      )
-    }
     let fitting = page.source.body == nil ? FormatSignature.formats(fitting: page.body) : []
     for format in fitting {
       if let proposal = try? Self(format, reading: page, currency), !proposal.misses(page.body) {
@@ -121,7 +113,7 @@ struct FormatProposal: ProposedReading {
       notes.append("# item: {normalPrice: \(path)}   \(comment)")
     }
     if isRange {
-      let some = "\(ranges) of \(elements.count), such as \(Self.range(in: elements))"
+      let some = "\(ranges) of \(elements.count) items"
       let comment = "salePrice is the lowest of several offers in \(some); is each one thing?"
       notes.append(YAMLText.comment(comment))
     }
@@ -166,16 +158,6 @@ struct FormatProposal: ProposedReading {
       score.isSure && !prices.contains { $0.place == score.evidence.place }
         && price.isNever(above: score, by: 50) && !price.isSame(as: score)
     }
-  }
-
-  /// The lowest and the highest price of the first item that has both, such as "19 to 9900".
-  private static func range(in items: [JSONNode]) -> String {
-    items.lazy.compactMap { item in
-      guard let low = item["price"].flatMap(FieldReader.plainText),
-        let high = item["highPrice"].flatMap(FieldReader.plainText)
-      else { return nil }
-      return PlainText.line("\(low.prefix(20)) to \(high.prefix(20))")
-    }.first ?? ""
   }
 
   /// Refuses a page that has data for search engines but no products, and a feed without items.

@@ -188,6 +188,7 @@ enum ForeignData {
     ("\u{D0}\u{CF}\u{11}\u{E0}", "an Excel workbook", "save it as CSV"),
     ("{\\rtf", "an RTF document", "save it as CSV"),
     ("%PDF-", "a PDF", "use the URL of the data, not of a document"),
+    ("#EXTM3U", "a playlist of streams (M3U)", "use the URL of a list of items"),
     ("(\u{B5}/\u{FD}", "packed with Zstandard", "unpack it, or pack it with gzip"),
     ("BZh", "packed with bzip2", "unpack it, or pack it with gzip"),
     ("\u{FD}7zXZ", "packed with xz", "unpack it, or pack it with gzip"),
