@@ -116,18 +116,14 @@ struct FieldEvidence {
   ///
   /// Does so only if more than 30 % of the texts are URLs of pictures, and all others mean "none". Beside amounts of
   /// money, words that several items have, such as "Sold out", mean "none" too. At least half of the texts must be
-  /// amounts, or three if the name means a price: few items have a list price.
+  /// amounts, or one if the name means a price: few items have a list price.
   fileprivate mutating func dropPlaceholders() {
     guard isText, !place.isMany else { return }
     let arePictures = share(PictureText.isLink) > 0.3
     let isPrice = isCalledPrice
     let amounts = samples.count(where: PriceText.isPrice)
-    let isClear = samples.allSatisfy {
-      PriceText.isPrice($0) || FieldRules.isNamed("nothing", $0.lowercased())
-    }
     let areAmounts =
-      (amounts * 2 >= samples.count || isPrice && (amounts > 2 || amounts > 0 && isClear))
-      && (isPrice || share(PriceText.hasUnit) >= 0.5)
+      amounts > 0 && (isPrice || amounts * 2 >= samples.count && share(PriceText.hasUnit) >= 0.5)
     guard arePictures || areAmounts else { return }
     let texts = samples.filter {
       arePictures ? !PictureText.isLink($0) && !PictureText.isData($0) : !PriceText.isPrice($0)
@@ -140,7 +136,7 @@ struct FieldEvidence {
       return FieldRules.isNamed("nothing", text.lowercased())
         || !arePictures && isWord && counts[text] ?? 0 > 1 && text.utf8.count <= 60
     }
-    guard !odd.isEmpty, odd.count <= 9, !arePictures || odd.count == counts.count else { return }
+    guard !odd.isEmpty, !arePictures || odd.count == counts.count else { return }
     placeholders = odd
     samples.removeAll(where: odd.contains)
     distinct.subtract(odd)
