@@ -74,12 +74,9 @@ enum FieldRules {
   /// For example, 640 for `image_640`, 0 for `thumb`, ``largeSize`` for `large`, and more for `original`.
   static func pictureSize(_ name: String) -> Int {
     let plain = NameWords.plain(name)
-    let isLargest =
-      has("largest", in: plain) || ["full", "large", "orig"].contains(where: plain.contains)
-    if isLargest {
-      if has("source", in: plain) || plain.contains("orig") { return 4 * largeSize }
-      if has("whole", in: plain) || plain.contains("full") { return 3 * largeSize }
-      return has("huge", in: plain) ? 2 * largeSize : largeSize
+    if has("largest", in: plain) {
+      let order = ["huge", "whole", "source"].lastIndex { has($0, in: plain) }
+      return (order.map { $0 + 2 } ?? 1) * largeSize
     }
     let pixels = name.split { !$0.isWholeNumber }.compactMap { Int($0) }.max() ?? 0
     if pixels >= 16 { return pixels }
