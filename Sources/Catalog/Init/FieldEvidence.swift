@@ -286,17 +286,16 @@ struct EvidenceCollection {
   /// An element of a list, or a member of it, that a selector of its own such as `[0]` leads to.
   private typealias Choice = (selector: String, meaning: String, member: String?, value: JSONNode)
 
-  /// The elements of a list of two coordinates: `[longitude, latitude]` as in GeoJSON, or `[latitude, longitude]`.
+  /// The elements of a list of two coordinates, the longitude first. (RFC 7946, section 3.1.1)
   ///
-  /// GeoJSON puts the longitude first. (RFC 7946, section 3.1.1) The result is empty if the list is no such position.
+  /// The result is empty if the list is no such position.
   private func position(_ numbers: [JSONNode], _ name: String) -> [Choice] {
     let name = NameWords.plain(name).replacing(" ", with: "")
-    let isLongitudeFirst = ["coordinates", "coords", "lnglat", "lonlat"].contains(name)
-    guard isLongitudeFirst || ["latlng", "latlon"].contains(name), (2...3).contains(numbers.count),
+    guard ["coordinates", "coords", "lnglat", "lonlat"].contains(name),
+      (2...3).contains(numbers.count),
       numbers.allSatisfy({ $0.kind == .integer || $0.kind == .real })
     else { return [] }
-    let meanings = isLongitudeFirst ? ["longitude", "latitude"] : ["latitude", "longitude"]
-    return meanings.enumerated().map { ("[\($0)]", $1, nil, numbers[$0]) }
+    return ["longitude", "latitude"].enumerated().map { ("[\($0)]", $1, nil, numbers[$0]) }
   }
 
   /// The values of a list of names with values, such as `[{"code": "price", "value": 7}]`.

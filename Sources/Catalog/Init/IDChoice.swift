@@ -73,9 +73,7 @@ enum IDChoice {
   static func absence(in items: [JSONNode]) -> (reason: String, remedy: String?)? {
     let evidence = EvidenceCollection(items).all
     guard items.count > 1, !FieldScore.ranking(.title, evidence).isEmpty else { return nil }
-    let near = evidence.filter {
-      $0.isOne && !$0.place.isMany && $0.values > $0.reals && !$0.isCalledPrice
-    }
+    let near = evidence.filter { $0.isOne && $0.values > $0.reals && !$0.isCalledPrice }
     guard let best = near.max(by: { $0.distinct.count < $1.distinct.count }),
       best.distinct.count > 1
     else { return nil }

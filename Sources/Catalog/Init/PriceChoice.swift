@@ -96,10 +96,7 @@ struct PriceChoice {
   /// Chooses the price to pay: the reduced price if there is one, followed by the price of the other items.
   private mutating func choose(among others: [FieldEvidence]) {
     let asked = offered.filter { $0.meaning == .asked }
-    let reduced = offered.first { score in
-      score.meaning == .reduced
-        && asked.first.map { $0.evidence.place.isMany == score.evidence.place.isMany } ?? true
-    }
+    let reduced = offered.first { $0.meaning == .reduced }
     let full =
       asked.first { full in reduced.map { full.isSibling(of: $0) } ?? true } ?? asked.first
     if let reduced, let full {
@@ -149,8 +146,7 @@ struct PriceChoice {
     let known = salePrice + [full].compactMap(\.self)
     let rivals =
       offered.filter { rival in
-        let isOfPart = !sale.evidence.place.isMany && rival.evidence.place.isOfVariant
-        return rival.confidence > sale.confidence - 0.15 && !isOfPart
+        rival.confidence > sale.confidence - 0.15
           && !known.contains { $0.isSame(as: rival) || $0.isConverted(to: rival) }
       } + unnamed
     if salePrice.contains(where: { !$0.isSure }) { salePrice = salePrice.map(\.doubtful) }
