@@ -68,15 +68,17 @@ struct LinkedDataPageTests {
   }
 
   @Test func `a page in another encoding is read by its declared charset`() throws {
+    // The bytes 0x80, 0x93 and 0x94 are "€", "“" and "”" in Windows-1252, which browsers read for ISO-8859-1.
     let text =
       #"<meta charset="iso-8859-1"><script type="application/ld+json">"#
-      + #"{"@type": "Product", "sku": "A", "name": "Caf\#u{E9}"}</script>"#
+      + #"{"@type": "Product", "sku": "A", "name": "\#u{93}Caf\#u{E9}\#u{94}", "offers": {"price": "18,50 \#u{80}"}}</script>"#
     let body = text.unicodeScalars.map { UInt8($0.value) }
 
-    let file = try catalog("format: json-ld")
+    let file = try catalog("format: json-ld", currency: "EUR")
     let listing = try decodeSource(body, at: 0, using: file)
 
-    #expect(listing.sections[0].items.map(\.title) == ["Café"])
+    #expect(listing.sections[0].items.map(\.title) == ["“Café”"])
+    #expect(listing.sections[0].items.map(\.salePrice?.minorUnits) == [1850])
   }
 
   @Test func `a block that is not JSON is skipped, unless it mentions products`() throws {

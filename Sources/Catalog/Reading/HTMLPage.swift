@@ -118,7 +118,8 @@ enum HTMLPage {
           guard let context, count > 0 else { return }
           let bytes = UnsafeBufferPointer(start: bytes, count: Int(count))
           let receiver = Receiver.at(context)
-          receiver.receive(.text(Array(bytes), isShown: !receiver.isRaw))
+          let text = Windows1252.characters(bytes)
+          receiver.receive(.text(text, isShown: !receiver.isRaw))
         },
         isUTF8
       )
@@ -139,7 +140,8 @@ enum HTMLPage {
       var attributes: [String: String] = [:]
       guard var pair = pairs else { return attributes }
       while let name = pair[0] {
-        attributes[String(cString: name)] = pair[1].map { String(cString: $0) } ?? ""
+        let value = pair[1].map { Windows1252.characters(String(cString: $0).utf8) } ?? []
+        attributes[String(cString: name)] = String(decoding: value, as: UTF8.self)
         pair += 2
       }
       return attributes
@@ -196,6 +198,34 @@ enum HTMLPage {
   /// The error that a page exceeds a limit.
   static func refusal(_ what: String, _ subject: String) -> CatalogError {
     .shape(subject, "the page \(what)", remedy: "try another page, or the shop's JSON")
+  }
+}
+
+/// The characters that a page means by control characters.
+///
+/// A page that names ISO-8859-1 is in Windows-1252, and `&#128;` is the euro sign. libxml2 reads both as the standards of
+/// 1987 say, as controls from U+0080 to U+009F. (WHATWG Encoding, section 4.2; HTML, section 13.2.5.80)
+private enum Windows1252 {
+  /// The characters of the bytes from 0x80 to 0x9F.
+  private static let table = Array(
+    "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars.map {
+      Array(String($0).utf8)
+    }
+  )
+
+  /// A text in UTF-8, with the characters that the page means.
+  static func characters(_ bytes: some BidirectionalCollection<UInt8>) -> [UInt8] {
+    guard bytes.contains(0xC2) else { return Array(bytes) }
+    var text: [UInt8] = []
+    for byte in bytes {
+      if (0x80..<0xA0).contains(byte), text.last == 0xC2 {
+        text.removeLast()
+        text += table[Int(byte - 0x80)]
+      } else {
+        text.append(byte)
+      }
+    }
+    return text
   }
 }
 

@@ -30,7 +30,7 @@ public struct PictureName: Sendable, Equatable {
     guard !template.isEmpty else { throw fields.refusal("it is empty; try {stem}.{ext}") }
     let namesItself = !template.contains("{stem}") && tail.contains(".")
     guard template.hasSuffix(".{ext}") || namesItself else {
-      throw fields.refusal("it does not end in a file extension; end it with .{ext}")
+      throw fields.refusal("it does not end with the extension of the format; end it with .{ext}")
     }
     guard !template.utf8.contains(UInt8(ascii: "/")), !template.utf8.contains(0) else {
       throw fields.refusal("it names another folder; give that folder as the output folder")

@@ -141,7 +141,16 @@ extension AVIFHeader {
       )
     }
     defer { cavif_bytes_free(made) }
-    guard outcome.status == CInt(cavif_done) else { throw feed.failure ?? .avif(limits, outcome) }
+    guard outcome.status == CInt(cavif_done) else {
+      if let failure = feed.failure { throw failure }
+      if outcome.status != CInt(cavif_broken) { throw .avif(limits, outcome) }
+      // The encoder has no other code for a lack of memory.
+      throw LarderError(
+        .tooLarge,
+        "cannot write \(limits.name) as AVIF: the encoder failed, probably for lack of memory; "
+          + "choose a smaller size or another format"
+      )
+    }
     return .held(Array(UnsafeBufferPointer(start: made.bytes, count: made.count)))
   }
 
