@@ -335,7 +335,13 @@ struct ExportRun {
           "\(cache)/\(source)",
           at: target,
           links: !options.copies,
-          bytes: picture?.bytes.map { Int($0) }
+          bytes: picture?.bytes.map { Int($0) },
+          // An older version of the picture can have the same time, because that is the origin's `Last-Modified`.
+          isOther: {
+            guard let digest = picture?.sha256 else { return false }
+            let known = noted.files[target]?.sha256
+            return digest != known ?? RemoteCopy.digest(ofFile: "\(folder.path)/\(target)")
+          }
         )
       }
     } catch {
@@ -349,7 +355,7 @@ struct ExportRun {
     }
     if arrival != .missing {
       written.insert(target)
-      record.files[target] = folder.file(target, of: url)
+      record.files[target] = folder.file(target, of: url, sha256: picture?.sha256)
     }
     return arrival
   }

@@ -115,13 +115,15 @@ struct ExportFolder {
   ///   - relative: The path in the folder.
   ///   - links: Whether to make a hard link. If that is impossible, the file is copied.
   ///   - bytes: The size of the file according to the index; nil if it is not known. A file of another size is damaged.
+  ///   - isOther: Called for a file in the folder that has the same size and time; whether it has other bytes.
   /// - Returns: How the file came into the folder.
   /// - Throws: ``LarderError`` when it cannot be put there.
   func place(
     _ source: String,
     at relative: String,
     links: Bool,
-    bytes: Int? = nil
+    bytes: Int? = nil,
+    isOther: () -> Bool = { false }
   ) throws(LarderError) -> Arrival {
     let target = "\(path)/\(relative)"
     for parent in ExportPath.parents(of: relative) { try Self.make("\(path)/\(parent)") }
@@ -134,13 +136,14 @@ struct ExportFolder {
     else { return .missing }
     var (isSame, isEqual) = (false, false)
     if lstat(target, &there) == 0 {
-      (isSame, isEqual) = (Self.isSame(held, there), Self.isEqual(held, there))
+      isSame = Self.isSame(held, there)
+      isEqual = !isSame && Self.isEqual(held, there) && !isOther()
     }
     if links, isSame { return .unchanged }
     unlink(temporary)
     var arrival = Arrival.linked
     if !links || link(source, temporary) != 0 {
-      if isEqual, !isSame { return .unchanged }
+      if isEqual { return .unchanged }
       arrival = .copied
       do throws(LarderError) {
         try copy(descriptor, held)
@@ -194,9 +197,14 @@ struct ExportFolder {
   }
 
   /// The record's entry for an existing file.
-  func file(_ relative: String, of url: String?) -> ExportRecord.File {
+  func file(_ relative: String, of url: String?, sha256: String? = nil) -> ExportRecord.File {
     let state = state(of: relative)
-    return ExportRecord.File(url: url, bytes: state?.bytes, modified: state?.modified)
+    return ExportRecord.File(
+      url: url,
+      bytes: state?.bytes,
+      modified: state?.modified,
+      sha256: sha256
+    )
   }
 
   /// The type of a picture file of the cache, by its first bytes; nil if it is not a picture.
@@ -401,6 +409,8 @@ struct ExportRecord: Codable, Equatable {
     var bytes: ByteCount?
     /// The file's modification time in Unix seconds; nil while the file is being written.
     var modified: Int64?
+    /// The SHA-256 of a picture in hexadecimal digits; nil if it is not known.
+    var sha256: String?
   }
 
   /// The name of the file.

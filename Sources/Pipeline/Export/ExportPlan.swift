@@ -55,6 +55,8 @@ package struct ExportPlan: Sendable, Equatable {
       // Whether a path cannot be used, because it belongs to other bytes or is a folder, or because a folder above it
       // is a file.
       func isTaken(_ path: String) -> Bool {
+        let square = holders[ExportName.folded(Self.square(of: path, picture.type))]
+        if let square, square.sha256 != picture.sha256 { return true }
         if let holder = holders[ExportName.folded(path)] { return holder.sha256 != picture.sha256 }
         let parents = ExportPath.parents(of: path).map(ExportName.folded)
         return folders.contains(ExportName.folded(path))
@@ -64,13 +66,22 @@ package struct ExportPlan: Sendable, Equatable {
       if isTaken(path) { path = place.folder.isEmpty ? name : "\(place.folder)/\(name)" }
       if isTaken(path) { path = "_larder/\(name)" }
       path = holders[ExportName.folded(path)]?.path ?? path
-      holders[ExportName.folded(path)] = (path, picture.sha256)
+      for name in [Self.square(of: path, picture.type), path] {
+        holders[ExportName.folded(name)] = (name, picture.sha256)
+      }
       folders.formUnion(ExportPath.parents(of: path).map(ExportName.folded))
       paths[picture.url] = path
       if path != wanted {
         collisions.append(Collision(url: picture.url, wanted: wanted, path: path))
       }
     }
+  }
+
+  /// The path of a picture's square below a folder such as `squares/512/`.
+  ///
+  /// The square of a GIF is a PNG. No other picture has this path, because its square would have it too.
+  static func square(of path: String, _ type: PictureType) -> String {
+    type == .gif ? "\(path).png" : path
   }
 
   /// The name of the folder for squares.
