@@ -4,6 +4,7 @@ import CurlTransport
 import Foundation
 import Larder
 import Pipeline
+import Synchronization
 import SystemPackage
 import Transport
 
@@ -17,6 +18,8 @@ struct CatalogFileOnDisk: Sendable {
   let environment: [String: String]
   /// The text of the file; empty for a catalog file that a shard plan contains.
   var bytes: [UInt8] = []
+  /// The path of the format file that the catalog file names, if any.
+  var format: FilePath?
 }
 
 extension CatalogFileOnDisk {
@@ -41,14 +44,20 @@ extension CatalogFileOnDisk {
         .configuration
       )
     }
+    let folder = FilePath(path).removingLastComponent()
     let formats = BoundedReading.formatFiles(beside: path)
-    let catalog = try CatalogFile(parsing: bytes, file: path, formatFile: formats)
+    let format = Mutex<FilePath?>(nil)
+    let catalog = try CatalogFile(parsing: bytes, file: path) { name throws(CatalogError) in
+      format.withLock { $0 = folder.pushing(FilePath(name)).lexicallyNormalized() }
+      return try formats(name)
+    }
     try catalog.demandTrust(ofFile: path)
     self.init(
       catalog: catalog,
-      folder: FilePath(path).removingLastComponent().string,
+      folder: folder.string,
       environment: ProcessInfo.processInfo.environment,
-      bytes: bytes
+      bytes: bytes,
+      format: format.withLock(\.self)
     )
   }
 

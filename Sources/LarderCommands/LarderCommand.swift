@@ -96,11 +96,13 @@ package struct LarderCommand: ParsableCommand {
 
   /// The arguments, in which an option with an empty value, such as `--badge=`, is two words.
   ///
-  /// For `--badge=`, the argument parser would take the next argument as the value.
+  /// For `--badge=`, the argument parser would take the next argument as the value. A query that begins with an SQL
+  /// comment, such as `-- All items`, gets a line break before it, because the parser would take it for an option.
   static func withEmptyValues(_ arguments: [String]) -> [String] {
     let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
     return arguments[..<end].flatMap { word in
-      word.hasPrefix("--") && word.firstIndex(of: "=") == word.indices.last
+      if word.hasPrefix("-- ") { return ["\n\(word)"] }
+      return word.hasPrefix("--") && word.firstIndex(of: "=") == word.indices.last
         ? [String(word.dropLast()), ""] : [word]
     } + arguments[end...]
   }
@@ -127,9 +129,14 @@ package struct LarderCommand: ParsableCommand {
   /// With `--json`, the failure is also printed as a JSON document, unless a part of another document was printed.
   private static func exit(for error: any Error) -> Never {
     let failure = CommandFailure(error) ?? parserFailure(error)
+    tell(failure)
+    Output.end(failure.status)
+  }
+
+  /// Prints the message of the error that ends the process on stderr, and its JSON document on stdout.
+  static func tell(_ failure: CommandFailure) {
     if let message = failure.message { log.error(message) }
     if !Output.hasPrinted, wantsJSON(ProgramArguments.all) { Output.json(failure.json) }
-    Output.end(failure.status)
   }
 
   /// The failure for an error in the arguments.

@@ -81,6 +81,8 @@ final class Signals {
         action()
       }
       Signals.queue.asyncAfter(deadline: .now() + (isFirst ? patience : Signals.haste)) {
+        let message = "interrupted: the work could not stop at once; run the command again"
+        LarderCommand.tell(CommandFailure(message, ExitStatus(signal: number) ?? .interrupted))
         _exit(128 + number)
       }
     }

@@ -67,6 +67,7 @@ struct VerifyCommand: ParsableCommand {
     if repair, report.isComplete, !report.isClean { try check.repair(report) }
     try output.show(report, text: report.text(repaired: repair), always: !report.isClean)
     if output.json, !report.isComplete { Log(output).warning(report.interruption) }
+    if let cause = report.cause { Log(output).warning(cause.description) }
     Output.end(signals.status ?? (report.isClean ? .done : .io))
   }
 }
@@ -108,8 +109,7 @@ extension VerifyReport {
         : "; larder verify --repair repairs it"
     }
     if !unreadable.isEmpty {
-      counts +=
-        "; unreadable files are kept as they are: check the disk and the files' permissions"
+      counts += "; unreadable files are kept as they are"
     }
     return counts
   }

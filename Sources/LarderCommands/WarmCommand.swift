@@ -4,6 +4,7 @@ import Catalog
 import CurlTransport
 import Foundation
 import Pipeline
+import SystemPackage
 import Transport
 
 /// `larder warm CATALOG…`: fetches missing and stale data, as a job for cron.
@@ -101,15 +102,21 @@ struct WarmCommand: FetchCommand {
     var statuses: [ExitStatus] = []
     var named: [(path: String, file: CatalogFileOnDisk)] = []
     var hosts: Set<HostPort> = []
+    var faults: [(path: String, error: any Error)] = []
     for path in paths {
       do {
         let file = try CatalogFileOnDisk(path)
         hosts.formUnion(try file.namedHosts(base: scope.base))
         named.append((path, file))
       } catch {
-        // An invalid catalog file does not stop the run of the other catalogs.
-        statuses.append(try say(error, record))
+        faults.append((path, error))
       }
+    }
+    // A catalog's format file can be in the same folder.
+    let formats = Set(named.compactMap(\.file.format))
+    for (path, error) in faults where !formats.contains(FilePath(path).lexicallyNormalized()) {
+      // An invalid catalog file does not stop the run of the other catalogs.
+      statuses.append(try say(error, record))
     }
     // If two catalogs had the same name, the run of each would treat the items of the other as removed.
     let namesakes = Dictionary(grouping: named) { $0.file.catalog.name }.filter { $1.count > 1 }
@@ -126,16 +133,18 @@ struct WarmCommand: FetchCommand {
       minInterval: minInterval?.seconds,
       now: now
     )
-    if output.verbose > 0 || Terminal(output).showsProgress {
-      for position in plan.recent {
-        Output.note(tooSoon(catalogs[position].catalog.name, plan.standings[position], now: now))
-      }
+    for position in plan.recent {
+      let words = tooSoon(catalogs[position].catalog.name, plan.standings[position], now: now)
+      if output.json { Output.json(CommandFailure(words, .tryAgain).json) }
+      if output.verbose > 0 || Terminal(output).showsProgress { Output.note(words) }
     }
     guard !plan.due.isEmpty else { return ExitStatus.mostSevere(statuses + [.tryAgain]) }
     if let splay = splay?.seconds, splay > 0, !work.dryRun {
       signals.stop.wait(seconds: Double.random(in: 0..<splay))
     }
-    if let status = signals.status { return status }
+    if let status = signals.status {
+      throw CommandFailure("interrupted: no catalog was run; run the command again", status)
+    }
 
     let transport = try transport(named: hosts, cache: place.path)
     defer { transport.shutdown() }

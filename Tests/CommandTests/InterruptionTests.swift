@@ -61,6 +61,33 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
+  @Test func `a command that cannot stop at once says so before it is ended`() throws {
+    let asked = DispatchSemaphore(value: 0)
+    let store = ScriptedServer { _ in
+      asked.signal()
+      return [.hang]
+    }
+    defer { store.close() }
+    let folder = try TemporaryFolder()
+    try folder.write("name: a\ncurrency: EUR\nsections: [{key: a, url: a.json}]", to: "a.yaml")
+    let arguments = ["sync", folder.path("a.yaml"), "--cache", "s3://bucket/cache", "--json"]
+    let environment = [
+      "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
+      "AWS_ENDPOINT_URL": store.url(""),
+    ]
+    let command = try Running(Command.binary, arguments, environment: environment)
+    #expect(asked.wait(timeout: .now() + 60) == .success)
+
+    command.send(SIGTERM)
+    let ended = try command.wait()
+
+    #expect(ended.status == 143)
+    #expect(ended.errors.contains("interrupted: the work could not stop at once"))
+    let error = try Document(ended)["error"]
+    #expect(error["status"].int == 143 && error["code"].string == "terminated")
+    #expect(error["remedy"].string == "run the command again")
+  }
+
   @Test func `a sync that waits for its sections can be interrupted too`() throws {
     let shop = try Shop(faults: "path=/develop/* hang")
     let sync = try shop.startSync(requests: 2)

@@ -61,6 +61,17 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: "\(shop.cache)/index.sqlite")) == before)
   }
 
+  @Test(arguments: [
+    "-- All?\nSELECT 1", "/* a */ SELECT 1 -- b", "SELECT 1;; -- done", "SELECT 1; /* done */ \n",
+  ])
+  func `a query can have comments at both ends`(_ sql: String) throws {
+    let shop = try Self.shop()
+
+    let answer = try shop.larder("sql", sql)
+
+    #expect(answer.status == 0 && answer.lines.last?.hasSuffix("1") == true, "\(answer.errors)")
+  }
+
   @Test func `an endless query is stopped`() throws {
     let shop = try Self.shop()
     let endless =

@@ -117,6 +117,10 @@ import Testing
 
     #expect(soon.status == 75)
     #expect(soon.output == "" && soon.errors == "")
+    let json = try shop.larder("warm", shop.catalog, "--min-interval", "40m", "--json")
+    let error = try Document(json)["error"]
+    #expect(json.status == 75 && error["code"].string == "try-again")
+    #expect(error["remedy"].string?.hasPrefix("not again before ") == true)
     for told in [
       try shop.larder("warm", shop.catalog, "--min-interval", "40m", "-v"),
       try shop.larder("warm", shop.catalog, "--min-interval", "40m", terminal: .errors),
@@ -147,6 +151,25 @@ import Testing
     #expect(alone.errors.contains("sektions") && beside.errors.contains("sektions"))
     #expect(beside.errors.contains("none.yaml"))
     #expect(try Document(try shop.larder("list", "--json")).count == 3)
+  }
+
+  @Test func `the format file of a catalog can be in the folder of the catalogs`() throws {
+    let shop = try Shop()
+    let folder = try TemporaryFolder()
+    try folder.write(try shop.larder("catalog", "show", "banchan").output, to: "mine.yaml")
+    let text = try String(contentsOfFile: shop.catalog, encoding: .utf8)
+    try folder.write(
+      text.replacing("format: banchan", with: "format: ./mine.yaml"),
+      to: "shop.yaml"
+    )
+
+    let warm = try shop.larder("warm", folder.path)
+    try folder.write("about: Mine.\n", to: "other.yaml")
+    let beside = try shop.larder("warm", folder.path)
+
+    #expect(warm.status == 0, "\(warm.errors)")
+    // A file that no catalog names is still a mistake.
+    #expect(beside.status == 78 && beside.errors.contains("other.yaml"))
   }
 
   @Test func `skipped items are named, one per line, although nothing failed`() throws {

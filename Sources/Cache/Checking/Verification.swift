@@ -232,6 +232,8 @@ public struct VerifyReport: Sendable, Hashable {
   public package(set) var strays: [String] = []
   /// Files that could not be read because of a system error; they may still be whole.
   public package(set) var unreadable: [String] = []
+  /// The error of the first file in ``unreadable``.
+  package var cause: LarderError?
   /// The state of the index itself.
   package var index = IndexState.whole
   /// Whether all pictures were checked; false if the check was stopped early.
@@ -270,6 +272,7 @@ public struct VerifyReport: Sendable, Hashable {
     missing = (missing + other.missing).sorted()
     strays = (strays + other.strays).sorted()
     unreadable = (unreadable + other.unreadable).sorted()
+    cause = cause ?? other.cause
   }
 
   /// Adds the result of checking one file.
@@ -278,7 +281,9 @@ public struct VerifyReport: Sendable, Hashable {
     case .good: break
     case .damaged: damaged.append(path)
     case .missing: missing.append(path)
-    case .unreadable: unreadable.append(path)
+    case .unreadable(let error):
+      unreadable.append(path)
+      cause = cause ?? error
     }
   }
 
@@ -371,8 +376,8 @@ enum CheckedFile: Equatable {
   /// from the row, because each commit uses a new inode.
   case damaged(isNewer: Bool)
   case missing
-  /// The file could not be read because of a system error.
-  case unreadable
+  /// The file could not be read, because of an error of the system or of the object store.
+  case unreadable(LarderError)
 }
 
 extension Verification {
@@ -416,7 +421,7 @@ extension Verification {
           ? .good : .damaged(isNewer: file.stamp.inode != entry.stamp?.inode)
       }
     } catch {
-      return .unreadable
+      return .unreadable(error)
     }
   }
 

@@ -143,18 +143,21 @@ package struct GuardedConnection: ~Copyable {
   package func rows(_ sql: String, seconds: Int = 8) throws(DatabaseFailure) -> QueryRows {
     end.pointee = Self.seconds() + seconds
     var statement: OpaquePointer?
-    var rest = ""
+    var isAlone = true
     let code = sql.withCString { start in
       var tail: UnsafePointer<CChar>?
       let code = sqlite3_prepare_v2(raw, start, -1, &statement, &tail)
-      rest = tail.map { String(cString: $0) } ?? ""
+      // Behind the statement, there may be semicolons, white space and comments, of which SQLite makes no statement.
+      while isAlone, let next = tail, next.pointee != 0 {
+        var other: OpaquePointer?
+        isAlone = sqlite3_prepare_v2(raw, next, -1, &other, &tail) == SQLITE_OK && other == nil
+        sqlite3_finalize(other)
+      }
       return code
     }
     guard code == SQLITE_OK else { throw Self.failure(of: raw) }
     defer { sqlite3_finalize(statement) }
-    guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) else {
-      throw .refused("it must be one statement", errno: nil)
-    }
+    guard isAlone else { throw .refused("it must be one statement", errno: nil) }
     guard let statement, sqlite3_stmt_readonly(statement) != 0 else {
       throw .refused("only SELECT is allowed", errno: nil)
     }

@@ -44,7 +44,7 @@ struct SquareVerification {
         }
       return isGood ? .good : .damaged(isNewer: false)
     } catch {
-      return .unreadable
+      return .unreadable(error)
     }
   }
 
