@@ -136,6 +136,29 @@ struct SweepTests {
     #expect(try gc().plan.bytesKept == foreseen.plan.bytesKept)
   }
 
+  @Test func `a dry run counts the runs and the changes that would be forgotten`() throws {
+    for price in 1...5 {
+      shop.items["A"]?[0].price = "\(price),000원"
+      try shop.publish()
+      _ = try shop.sync(folder)
+      shop.clock.advance(40 * 86_400)
+    }
+    let state = folder.files(below: "cache")
+    func sweep(isDryRun: Bool) throws -> [Int] {
+      let report = try gc {
+        $0.isDryRun = isDryRun
+        ($0.history, $0.prices) = (.seconds(100 * 86_400), .seconds(100 * 86_400))
+      }
+      return [report.runs, report.changes, report.plan.removals.count]
+    }
+
+    let foreseen = try sweep(isDryRun: true)
+
+    #expect(folder.files(below: "cache") == state)
+    #expect(foreseen[0] > 0 && foreseen[1] > 0)
+    #expect(try sweep(isDryRun: false) == foreseen)
+  }
+
   @Test func `a sweep keeps the URLs of pictures in a list that is withheld`() throws {
     _ = try shop.sync(folder)
     shop.items["A"] = [SampleShop.Item("A9")]

@@ -182,13 +182,21 @@ extension Index {
   /// These data are pages, listings, items, details and the records of removed pictures (tombstones). The last two
   /// finished runs of each catalog and its last complete run are kept, even if they are older.
   ///
+  /// - Parameters:
+  ///   - moment: The moment.
+  ///   - isDryRun: Whether to count only.
   /// - Returns: The number of deleted runs.
   /// - Throws: ``LarderError`` when the index cannot be written.
-  package func forgetRuns(before moment: UnixTime) throws(LarderError) -> Int {
+  package func forgetRuns(
+    before moment: UnixTime,
+    isDryRun: Bool = false
+  ) throws(LarderError) -> Int {
+    if isDryRun { try shadowTables(["run"]) }
     let forgotten = try write { db in
       try db.execute(sql: ForgettingQuery.temporaryTable)
       try db.run(.keptRuns, moment)
       let forgotten = try db.run(.runs)
+      if isDryRun { return forgotten }
       try db.run(.sections)
       try db.run(.changes)
       try db.run(.tombstones, moment)
@@ -199,7 +207,7 @@ extension Index {
       try db.run(.unreadDetails, moment)
       return forgotten
     }
-    try shrink()
+    if !isDryRun { try shrink() }
     return forgotten
   }
 
@@ -207,10 +215,17 @@ extension Index {
   ///
   /// If no section has listed an item since that moment, its history is deleted completely.
   ///
+  /// - Parameters:
+  ///   - moment: The moment.
+  ///   - isDryRun: Whether to count only.
   /// - Returns: The number of deleted values.
   /// - Throws: ``LarderError`` when the index cannot be written.
-  package func forgetHistory(before moment: UnixTime) throws(LarderError) -> Int {
-    try write { db in
+  package func forgetHistory(
+    before moment: UnixTime,
+    isDryRun: Bool = false
+  ) throws(LarderError) -> Int {
+    if isDryRun { try shadowTables(["history", "history_item", "history_run"]) }
+    return try write { db in
       var count = 0
       let listed = HistoryField.listed.rawValue
       for catalog in try db.all("SELECT id FROM catalog", make: { $0.number(0) }) {

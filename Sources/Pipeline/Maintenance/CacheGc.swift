@@ -159,7 +159,9 @@ package struct CacheGc: Sendable {
     if options.isDryRun {
       let index = try Index(reading: path)
       try Recovery.foresee(layout, index)
-      return try report(layout, index)
+      var report = try report(layout, index)
+      try forgetPast(index, &report)
+      return report
     }
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
@@ -192,15 +194,23 @@ package struct CacheGc: Sendable {
     if let lost = try index.lostSince(), now - lost >= options.limits.grace {
       try index.noteLost(since: nil)
     }
-    if let prices = options.prices {
-      report.changes = try index.forgetHistory(before: now + -prices.components.seconds)
-    }
-    report.runs = try index.forgetRuns(before: now + -options.history.components.seconds)
+    try forgetPast(index, &report)
     try index.forgetAddresses(unreferencedSince: now + -options.limits.grace)
     if recovery.strays.paths.subtracting(report.strays).isEmpty {
       try index.noteFolderTimes(of: layout)
     }
     return report
+  }
+
+  /// Deletes old changes and runs; in a dry run, only counts them.
+  private func forgetPast(_ index: Index, _ report: inout SweepReport) throws(LarderError) {
+    let isDryRun = options.isDryRun
+    if let prices = options.prices {
+      let oldest = now + -prices.components.seconds
+      report.changes = try index.forgetHistory(before: oldest, isDryRun: isDryRun)
+    }
+    let oldest = now + -options.history.components.seconds
+    report.runs = try index.forgetRuns(before: oldest, isDryRun: isDryRun)
   }
 
   private func report(_ layout: CacheLayout, _ index: Index) throws(LarderError) -> SweepReport {
