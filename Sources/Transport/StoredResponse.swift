@@ -49,7 +49,7 @@ package struct StoredResponse: Hashable, Sendable {
   ///   - requestTime: The time of the request.
   ///   - responseTime: The time of the response. If it is earlier than `requestTime`, `requestTime` is used instead.
   ///   - path: The redirects that led to the response, or nil if there were none.
-  ///   - selection: A digest of the request's header fields that `Vary` names.
+  ///   - selection: A digest of the variables in the request's URL and of its header fields that `Vary` names.
   ///   - owner: A digest of the credentials in the request.
   package init(
     status: Int,
@@ -279,9 +279,9 @@ package struct Vary: Hashable, Sendable {
   }
 }
 
-/// Those header fields of a request on which its response can depend.
+/// Those values of a request on which its response can depend: header fields, and variables in the URL.
 ///
-/// A cache compares them with the fields of another request.
+/// A cache compares them with the values of another request.
 ///
 /// A cache stores only digests of these fields, so that no secret is written to a file or database.
 package struct CacheKeyFields: Sendable {
@@ -289,6 +289,7 @@ package struct CacheKeyFields: Sendable {
   package let fields: Headers
   /// A digest of the credentials, or 0 if there are none.
   package let owner: Int64
+  private let variables: [UInt8]
   private let digest: @Sendable ([UInt8]) -> Int64
 
   /// Makes the fields of a request.
@@ -296,20 +297,23 @@ package struct CacheKeyFields: Sendable {
   /// - Parameters:
   ///   - fields: All fields that the request sends, including the credentials.
   ///   - credentials: The fields that identify the user.
+  ///   - variables: The values of the variables in the URL, because the cache knows a URL without these values.
   ///   - digest: Computes a digest of bytes. It must be a one-way function, and must never return 0.
   package init(
     fields: Headers,
     credentials: Headers = Headers(),
+    variables: [UInt8] = [],
     digest: @escaping @Sendable ([UInt8]) -> Int64
   ) {
     self.fields = fields
+    self.variables = variables
     self.digest = digest
     owner = credentials.isEmpty ? 0 : digest(credentials.lines)
   }
 
-  /// A digest of the fields that `vary` names, or nil if it names none.
+  /// A digest of the variables and of the fields that `vary` names, or nil if there are none.
   func selection(by vary: Vary) -> Int64? {
-    let selected = vary.selection(from: fields)
+    let selected = vary.selection(from: fields) + variables
     return selected.isEmpty ? nil : digest(selected)
   }
 }

@@ -29,6 +29,7 @@ struct RevalidationPolicyTests {
       let needs = RevalidationPolicy(
         named: named,
         credentials: credentials,
+        variables: .none,
         transport: transport,
         onlyDue: false
       )
@@ -46,6 +47,7 @@ struct RevalidationPolicyTests {
       RevalidationPolicy(
         named: NamedOrigins(),
         credentials: credentials,
+        variables: .none,
         transport: transport,
         onlyDue: false
       ).traits(of: .file("/tmp/a")) == nil

@@ -137,6 +137,54 @@ struct VeiledExchangeTests {
     #expect(try shop.shown()?.item.title == "Real")
   }
 
+  @Test(arguments: ["", "pictures: {identity: {without: [k]}}"])
+  func `what was fetched with another value of a variable counts for nothing`(_ rule: String)
+    throws
+  {
+    defer { [shop, other].forEach { $0.close() } }
+    let fresh = ["Cache-Control: public, max-age=3600"]
+    func run(_ market: String, warm: Bool = false) throws -> [String] {
+      shop.forget()
+      let market = ["MARKET": market]
+      _ = try shop.run(warm: warm, lines: rule, list: "list?k=${MARKET}", environment: market)
+      return shop.asked.map { $0.path + ($0.header("If-None-Match") ?? "") }.sorted()
+    }
+    for market in ["east", "west"] {
+      let list = ScriptedShop.list(title: market, picture: "/x?k=\(market)")
+      shop["/list?k=\(market)"] = .init(fields: fresh, body: list, tag: "\"\(market)-1\"")
+      let picture = CacheSuiteOrigin.picture("picture \(market)")
+      shop["/x?k=\(market)"] = .init(fields: fresh, body: picture, tag: "\"2\"")
+    }
+    #expect(try run("east") == ["/list?k=east", "/x?k=east"])
+
+    // The picture is that of the other market, unless the catalog file says that the value does not matter.
+    let isOther = rule.isEmpty
+    #expect(try run("west", warm: true) == ["/list?k=west"] + (isOther ? ["/x?k=west"] : []))
+
+    #expect(try shop.shown()?.item.title == "west")
+    #expect(try shop.picture() == (isOther ? "west" : "east"))
+    #expect(try run("west", warm: true) == [])
+    // An ETag with the value in it is sent as it came.
+    #expect(try run("west") == ["/list?k=west\"west-1\""])
+  }
+
+  @Test func `a picture with a variable whose value is not known is not requested`() throws {
+    defer { [shop, other].forEach { $0.close() } }
+    shop["/list?k=secret"] = .init(body: ScriptedShop.list(picture: "/x?k=secret"))
+    shop["/x?k=secret"] = .init(body: CacheSuiteOrigin.picture("picture one"))
+    try shop.run(list: "list?k=${KEY}", environment: ["KEY": "secret"])
+    shop["/list"] = .init(status: 500)
+    shop.clock.advance(400 * 86_400)
+    shop.forget()
+
+    // The catalog file no longer names the variable, and its section fails, so that the old items stay.
+    let report = try shop.run(list: "list")
+
+    #expect(shop.asked.map(\.path) == ["/list"])
+    #expect(report.failures.map(\.reason) == ["http-500", "url-invalid"])
+    #expect(try shop.picture() == "one")
+  }
+
   @Test func `a redirect's target with a secret in its URL is revalidated too`() throws {
     defer { [shop, other].forEach { $0.close() } }
     let target = "/other?key=\(Self.escaped)"

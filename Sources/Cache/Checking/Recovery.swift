@@ -79,7 +79,7 @@ package struct Recovery: Sendable {
     if wasKilled { try index.markKilledRunsInterrupted() }
   }
 
-  /// Foresees the recovery of the next run, for a dry run: its changes are made in ``Index/shadowTables()``.
+  /// Foresees the recovery of the next run, for a dry run: its changes are made in ``Index/shadowTables(_:)``.
   ///
   /// If an object store has the pictures, nothing is foreseen, because that would take requests to the store.
   ///
@@ -96,7 +96,7 @@ package struct Recovery: Sendable {
     guard layout.listing == nil else { return [] }
     let (before, now) = (try index.folderTimes(), try FolderTimes(of: layout))
     guard try index.wasKilled() || before != now else { return [] }
-    try index.shadowTables()
+    try index.shadowTables(["picture", "meta"])
     var comparison = Comparison()
     try comparison.run(layout, index, layout.digest)
     return comparison.strays

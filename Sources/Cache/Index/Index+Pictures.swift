@@ -86,7 +86,7 @@ extension PictureEntry {
   /// The text in ``response`` that only a response with `Vary` has.
   package static let selected = " selected="
 
-  /// Lets the picture expire if its response has `Vary`, as ``Index/noteVary(_:)`` does for all rows.
+  /// Lets the picture expire if its response has `Vary`, as ``Index/noteVary(_:variables:inShadow:)`` does for all rows.
   package mutating func expireIfVaried() {
     if isHeld, response?.contains(Self.selected) ?? false { expiry = 0 }
   }
@@ -179,7 +179,7 @@ extension Index {
   ///
   /// They are written in one transaction, and read in pages. Each page is a read of its own, so other processes can
   /// write to the other index meanwhile. If requests for pictures send other header fields than the ones that the other
-  /// index recorded, the copied rows expire as with ``noteVary(_:)``, which must be called before.
+  /// index recorded, the copied rows expire as with ``noteVary(_:variables:inShadow:)``, which must be called before.
   ///
   /// - Throws: ``LarderError`` when the other index cannot be read, or this one cannot be written.
   package func copyPictures(of other: Index) throws(LarderError) {
@@ -340,7 +340,7 @@ extension Index {
   ///   - entries: The rows to write.
   ///   - ids: The pictures to mark as not held.
   /// - Throws: ``LarderError`` when the index cannot be written.
-  func save(
+  package func save(
     _ entries: [PictureEntry],
     forgetting ids: [PictureID] = []
   ) throws(LarderError) {
@@ -437,47 +437,63 @@ extension PictureEntry {
 }
 
 extension Index {
-  /// Copies the tables that a run changes before its first request to temporary tables of the same names.
+  /// Copies tables to temporary tables of the same names.
   ///
   /// The statements of this connection then read and change the copies, because SQLite looks for a table among the
-  /// temporary ones first. So a dry run can take the first steps of a run without changing the index.
-  package func shadowTables() throws(LarderError) {
+  /// temporary ones first. So a dry run can take steps of a run without changing the index.
+  func shadowTables(_ tables: [String]) throws(LarderError) {
     try write { db in
-      for table in ["picture", "meta"] {
-        let isCopied = try db.first("SELECT 1 FROM temp.sqlite_schema WHERE name = ?", table) {
-          _ in true
-        }
-        guard isCopied == nil,
-          let made = try db.first(
-            "SELECT sql FROM main.sqlite_schema WHERE name = ?",
-            table,
-            make: { $0.text(0) }
-          ),
-          let made, made.hasPrefix("CREATE TABLE ")
+      for table in tables {
+        let copied = "SELECT 1 FROM temp.sqlite_schema WHERE name = ?"
+        let definition = "SELECT sql FROM main.sqlite_schema WHERE name = ?"
+        guard try db.first(copied, table, make: { _ in true }) == nil,
+          let sql = try db.first(definition, table, make: { $0.text(0) }) ?? nil
         else { continue }
-        try db.execute(sql: "CREATE TEMP" + made.dropFirst("CREATE".count))
+        try db.execute(sql: "CREATE TEMP" + sql.dropFirst("CREATE".count))
         try db.execute(sql: "INSERT INTO temp.\(table) SELECT * FROM main.\(table)")
       }
     }
   }
 
-  /// Records a digest of the header fields that requests for pictures send from now on.
+  /// Records digests of the header fields that requests for pictures send from now on, and of the variables in URLs.
   ///
   /// The fields may change, for example with an update of larder. In that case, every picture whose response has
-  /// `Vary` expires at once. When a run then requests such a picture, the picture's row shows whether the stored
-  /// response is also valid for the new fields. So runs need not read the stored header fields of fresh pictures. (RFC
-  /// 9111, section 4.1)
-  package func noteVary(_ digest: Int64) throws(LarderError) {
-    guard try selection() != digest else { return }
+  /// `Vary` expires at once. If the value of a variable changes, every picture with that variable in its identity
+  /// expires. When a run then requests such a picture, the picture's row shows whether the stored response is also valid
+  /// for the new values. So runs need not read the stored header fields of fresh pictures. (RFC 9111, section 4.1)
+  ///
+  /// - Parameters:
+  ///   - digest: The digest of the header fields.
+  ///   - variables: The digests of the variables' values, by name.
+  ///   - inShadow: Whether to make the changes in ``shadowTables(_:)``, for a dry run.
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
+  package func noteVary(
+    _ digest: Int64,
+    variables: [String: Int64] = [:],
+    inShadow: Bool = false
+  ) throws(LarderError) {
+    var changed: [(name: String, digest: Int64)] = []
+    for (name, digest) in variables where try number("variable \(name)") != digest {
+      changed.append((name, digest))
+    }
+    let isVaried = try selection() != digest
+    guard isVaried || !changed.isEmpty else { return }
+    if inShadow { try shadowTables(["picture", "meta"]) }
+    let sql = "UPDATE picture SET expiry = 0 WHERE sha256 IS NOT NULL AND instr"
     try write { db in
-      let sql = "UPDATE picture SET expiry = 0 WHERE sha256 IS NOT NULL AND instr(response, ?) > 0"
-      try db.run(sql, PictureEntry.selected)
+      if isVaried { try db.run(sql + "(response, ?) > 0", PictureEntry.selected) }
       try db.setSingleValue("selection", PackedNumbers.pack([digest]))
+      for (name, digest) in changed {
+        try db.run(sql + "(coalesce(identity, url), ?) > 0", "${\(name)}")
+        try db.setSingleValue("variable \(name)", PackedNumbers.pack([digest]))
+      }
     }
   }
 
-  /// The digest that ``noteVary(_:)`` recorded last; nil if there is none.
-  package func selection() throws(LarderError) -> Int64? {
-    try read { db in try db.singleValue("selection") { $0.numbers(0).first } ?? nil }
+  /// The digest of header fields that ``noteVary(_:variables:inShadow:)`` recorded last; nil if there is none.
+  func selection() throws(LarderError) -> Int64? { try number("selection") }
+
+  private func number(_ key: String) throws(LarderError) -> Int64? {
+    try read { db in try db.singleValue(key) { $0.numbers(0).first } ?? nil }
   }
 }

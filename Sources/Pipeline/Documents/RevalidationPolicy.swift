@@ -14,6 +14,7 @@ import Transport
 final class RevalidationPolicy: Sendable {
   private let named: NamedOrigins
   private let credentials: Headers
+  private let variables: URLSecrets
   private let transport: any Fetching
   private let onlyDue: Bool
   /// The traits of requests to origins that get the catalog file's headers, and the traits of all other requests.
@@ -26,11 +27,19 @@ final class RevalidationPolicy: Sendable {
   /// - Parameters:
   ///   - named: The origins that the user named.
   ///   - credentials: The catalog file's headers. Only the origins of `base` and of the sections get them.
+  ///   - variables: The values of the variables in URLs.
   ///   - transport: The transport that sends the requests.
   ///   - onlyDue: Whether the run is unattended. Such a run does not request a section that is fresh.
-  init(named: NamedOrigins, credentials: Headers, transport: any Fetching, onlyDue: Bool) {
+  init(
+    named: NamedOrigins,
+    credentials: Headers,
+    variables: URLSecrets,
+    transport: any Fetching,
+    onlyDue: Bool
+  ) {
     self.named = named
     self.credentials = credentials
+    self.variables = variables
     self.transport = transport
     self.onlyDue = onlyDue
     // Any host will do, because no header field depends on it.
@@ -54,13 +63,15 @@ final class RevalidationPolicy: Sendable {
 
   /// The traits of a request for a document; nil if the document is a file.
   ///
-  /// The traits are computed once for all documents, except those with a request body or a password in the URL.
+  /// The traits are computed once for all documents, except those with a request body, or with a password or a variable
+  /// in the URL.
   func traits(of source: DocumentSource) -> CacheKeyFields? {
-    if case .web(let url) = source, !named.hasUserInfo(for: url) {
+    let variables = source.base.map { self.variables.lines(in: $0.text) } ?? []
+    if case .web(let url) = source, variables.isEmpty, !named.hasUserInfo(for: url) {
       return isUniform || named.mayGetCredentials(url) ? usual.credentialOrigins : usual.other
     }
     return Request(document: source, from: named, credentials: credentials).map {
-      CacheKeyFields($0, over: transport)
+      CacheKeyFields($0, over: transport, variables: variables)
     }
   }
 
@@ -147,14 +158,21 @@ extension CacheKeyFields {
   /// - Parameters:
   ///   - request: The request.
   ///   - transport: The transport that sends it.
+  ///   - variables: The variables in its URL with their values, as lines.
   ///   - isPicture: Whether the request is for a picture. The headers with credentials are then ignored, because a shop
   ///     sends every user the same pictures, and a new token is no reason to fetch them again.
-  init(_ request: Request, over transport: any Fetching, isPicture: Bool = false) {
+  init(
+    _ request: Request,
+    over transport: any Fetching,
+    variables: [UInt8] = [],
+    isPicture: Bool = false
+  ) {
     var credentials = isPicture ? Headers() : request.credentials
     if let userInfo = request.url.userInfo { credentials.append("Authorization", userInfo) }
     self.init(
       fields: transport.fields(of: request),
       credentials: credentials,
+      variables: variables,
       digest: ContentDigest.number(of:)
     )
   }
@@ -162,15 +180,19 @@ extension CacheKeyFields {
 
 /// The traits of requests for pictures.
 ///
-/// Most pictures have the same traits. Exceptions are pictures of origins that get headers or a password.
+/// Most pictures have the same traits. Exceptions are pictures of origins that get headers or a password, and pictures
+/// with a variable in their identity. A variable that the catalog file leaves out of the identity, such as a token that
+/// changes daily, is no reason to fetch a picture again.
 struct PictureTraits: Sendable {
   private let usual: CacheKeyFields
   private let named: NamedOrigins
+  private let variables: URLSecrets
   private let transport: any Fetching
 
   /// Computes the traits of most pictures.
-  init(from named: NamedOrigins, over transport: any Fetching) {
+  init(from named: NamedOrigins, _ variables: URLSecrets, over transport: any Fetching) {
     self.named = named
+    self.variables = variables
     self.transport = transport
     // Any host will do, because no header field depends on it.
     let anywhere = WebURL(scheme: .https, host: "_")
@@ -181,17 +203,24 @@ struct PictureTraits: Sendable {
     )
   }
 
-  /// A digest of the header fields that all requests for pictures send.
-  ///
-  /// If it differs from that of an earlier run, the responses can differ too.
-  var digest: Int64 {
-    ContentDigest.number(of: usual.fields.lines + named.pictureHeaders.lines)
+  /// Lets the pictures expire whose responses can differ from those of an earlier run; see ``Index/noteVary(_:variables:inShadow:)``.
+  func note(in index: Index, inShadow: Bool = false) throws(LarderError) {
+    try index.noteVary(
+      ContentDigest.number(of: usual.fields.lines + named.pictureHeaders.lines),
+      variables: variables.values.mapValues { ContentDigest.number(of: Array($0.utf8)) },
+      inShadow: inShadow
+    )
   }
 
-  func callAsFunction(_ url: WebURL) -> CacheKeyFields {
-    guard named.hasUserInfo(for: url) || !named.pictureFields(for: url).isEmpty else {
-      return usual
-    }
-    return CacheKeyFields(named.pictureRequest(for: url), over: transport, isPicture: true)
+  func callAsFunction(_ url: WebURL, _ identity: String) -> CacheKeyFields {
+    let variables = self.variables.lines(in: identity)
+    let isUsual = variables.isEmpty && !named.hasUserInfo(for: url)
+    guard !isUsual || !named.pictureFields(for: url).isEmpty else { return usual }
+    return CacheKeyFields(
+      named.pictureRequest(for: url),
+      over: transport,
+      variables: variables,
+      isPicture: true
+    )
   }
 }

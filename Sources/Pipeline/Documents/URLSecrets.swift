@@ -45,6 +45,21 @@ struct URLSecrets: Hashable, Sendable {
     }
   }
 
+  /// Whether the values of all variables in a URL are known.
+  ///
+  /// Text of fetched data is never taken for a variable; see ``defused(_:)``.
+  func areKnown(in url: String) -> Bool {
+    guard url.utf8.contains(UInt8(ascii: "$")) else { return true }
+    return !revealed(url).contains("${")
+  }
+
+  /// The variables in a URL with their values, as lines; empty if there are none.
+  func lines(in url: String) -> [UInt8] {
+    guard !isEmpty, url.contains("${") else { return [] }
+    let found = values.filter { url.contains("${\($0.key)}") }.sorted { $0.key < $1.key }
+    return found.flatMap { Array("\($0.key)=\($0.value)\n".utf8) }
+  }
+
   /// Replaces the values in the path and query of a URL with `${NAME}`.
   func veiled(_ url: WebURL) -> WebURL { Self.changed(url) { veiled($0) } }
 
@@ -123,9 +138,24 @@ struct URLSecrets: Hashable, Sendable {
   }
 
   /// Reverses ``kept(cursor:)``.
-  func cursor(kept: String) -> String {
-    values.reduce(kept) { $0.replacing("${\($1.key)}", with: $1.value) }
-      .replacing("${$}{", with: "${")
+  func cursor(kept: String) -> String { spelled(kept).replacing("${$}{", with: "${") }
+
+  /// Inserts the values into a text that is no URL.
+  private func spelled(_ text: String) -> String {
+    values.reduce(text) { $0.replacing("${\($1.key)}", with: $1.value) }
+  }
+
+  /// Inserts the values into a condition, so that an ETag with a value in it is sent as it came.
+  func revealed(_ condition: Condition) -> Condition {
+    let (tag, date) = (condition.validators.entityTag, condition.validators.lastModified)
+    return Condition(
+      Validators(
+        entityTag: tag.map { Array(spelled(String(decoding: $0, as: UTF8.self)).utf8) },
+        lastModified: date
+      ),
+      source: condition.source.map(revealed),
+      knowsDateOnly: condition.knowsDateOnly
+    )
   }
 
   /// Escapes each `${` in text from fetched data, so that nothing in it looks like a variable.
@@ -215,9 +245,7 @@ private final class VeiledExchange: BodySink {
   ) throws(TransferFailure) {
     var sent = request
     sent.url = try variables.revealed(request.url, parser)
-    if let source = request.condition?.source {
-      sent.condition?.source = variables.revealed(source)
-    }
+    sent.condition = request.condition.map(variables.revealed)
     (self.sent, asked) = (sent, request.url)
     (self.sink, self.variables, self.secrets) = (sink, variables, secrets)
   }

@@ -94,7 +94,12 @@ extension PictureStage {
           url: fetch.url.text,
           identity: fetch.entry.identity
         )
-        entry.enter(head, asked: fetch.asked, answered: now(), traits: traitsOf(fetch.url))
+        entry.enter(
+          head,
+          asked: fetch.asked,
+          answered: now(),
+          traits: traitsOf(fetch.url, entry.identity)
+        )
         return entry
       },
       replacing: fetch.held,
@@ -107,7 +112,7 @@ extension PictureStage {
     let now = context.now
     let head = response.head
     let url = fetch.url
-    let traits = context.pictureTraits(url)
+    let traits = context.pictureTraits(url, fetch.entry.identity)
     context.failures.count(attempts: response.attempts)
     fetch.sink.restart()
     guard let held = fetch.held else {
@@ -150,7 +155,7 @@ extension PictureStage {
   ///
   /// Bytes in the cache are kept.
   private func fail(_ fetch: PictureFetch, _ failure: TransferFailure) {
-    let traits = context.pictureTraits(fetch.url)
+    let traits = context.pictureTraits(fetch.url, fetch.entry.identity)
     if let held = fetch.held,
       failure.isExcused(by: held.response, at: context.now(), for: traits)
     {

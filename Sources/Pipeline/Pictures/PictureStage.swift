@@ -204,7 +204,17 @@ extension PictureStage {
         for: nil,
         onlyDue: context.options.onlyDue
       )
-    else { return try context.transport.parse(entry.url, relativeTo: nil) }
+    else {
+      let url = try context.transport.parse(entry.url, relativeTo: nil)
+      guard context.variables.areKnown(in: url.text) else {
+        throw TransferFailure(
+          reason: .urlInvalid,
+          url: url.redacted,
+          detail: "it has a variable whose value is not known; give the catalog file that names it"
+        )
+      }
+      return url
+    }
     throw TransferFailure(
       reason: FailureReason(rawValue: entry.failure ?? ""),
       url: context.request.addresses.redacted(entry.url),
@@ -213,10 +223,16 @@ extension PictureStage {
   }
 
   /// The row of a picture after its file was adopted, if a killed run left one.
+  ///
+  /// If there is no file, the row is marked as empty.
   private func adopted(_ entry: PictureEntry) -> PictureEntry {
-    guard !entry.isHeld else { return entry }
     do throws(LarderError) {
-      return try strays.adopt(entry.id, url: entry.url, identity: entry.identity) ?? entry
+      guard entry.isHeld else {
+        return try strays.adopt(entry.id, url: entry.url, identity: entry.identity) ?? entry
+      }
+      guard context.layout.isGone(entry) else { return entry }
+      try context.index.save([], forgetting: [entry.id])
+      return PictureEntry(id: entry.id, url: entry.url, identity: entry.identity)
     } catch {
       context.failures.note(error)
       return entry
@@ -233,7 +249,7 @@ extension PictureStage {
     if entry.isHeld,
       case .revalidate(let condition) = entry.freshness(
         at: asked,
-        for: context.pictureTraits(url),
+        for: context.pictureTraits(url, entry.identity),
         onlyDue: context.options.onlyDue
       )
     {

@@ -86,7 +86,7 @@ struct RunContext: Sendable {
     self.progress = progress
     work = DispatchQueue(label: "larder.work")
     starts = DispatchQueue(label: "larder.starts")
-    pictureTraits = PictureTraits(from: request.named, over: transport)
+    pictureTraits = request.pictureTraits(over: transport)
     needs = request.needs(over: self.transport)
     self.failures = failures
     self.hasStopped = hasStopped

@@ -112,8 +112,14 @@ struct RunRequest: Sendable {
     RevalidationPolicy(
       named: named,
       credentials: credentials,
+      variables: addresses.variables,
       transport: transport,
       onlyDue: options.onlyDue
     )
+  }
+
+  /// The traits of the run's requests for pictures.
+  func pictureTraits(over transport: any Fetching) -> PictureTraits {
+    PictureTraits(from: named, addresses.variables, over: transport)
   }
 }

@@ -88,13 +88,10 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog.name })
       else { return }
       // These are the first steps of a run, in the same order.
-      let traits = PictureTraits(from: request.named, over: transport)
-      if try index.selection() != traits.digest {
-        try index.shadowTables()
-        try index.noteVary(traits.digest)
-      }
-      let strays = try Recovery.foresee(CacheLayout(reading: cache, remote: remote), index)
-      try planItems(request, entry, index, needs, transport)
+      try request.pictureTraits(over: transport).note(in: index, inShadow: true)
+      let layout = try CacheLayout(reading: cache, remote: remote)
+      let strays = try Recovery.foresee(layout, index)
+      try planItems(request, entry, index, layout, needs, transport)
       guard options.readsAll, !strays.isEmpty else { return }
       sweep = try strays.subtracting(index.keptStrays(among: strays)).sorted()
     } catch {
@@ -151,12 +148,13 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     _ request: RunRequest,
     _ entry: CatalogEntry,
     _ index: Index,
+    _ layout: CacheLayout,
     _ needs: RevalidationPolicy,
     _ transport: any Fetching
   ) throws {
     let (options, now) = (request.options, request.now())
     guard let run = try index.lastRun(catalog: entry.id) else { return }
-    let traits = PictureTraits(from: request.named, over: transport)
+    let traits = request.pictureTraits(over: transport)
     let dueRule = DueRule(isChanged: false, now: now, since: nil)
     var freshPictures = 0
     func count(_ seen: SeenPictures) { freshPictures += seen.total - (seen.due[""] ?? 0) }
@@ -185,11 +183,14 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     images.fresh += freshPictures
     try index.forEachDue("") { entry in
       let url = try? transport.parse(entry.url, relativeTo: nil)
-      let need = entry.freshness(
-        at: now,
-        for: url.map { traits($0) },
-        onlyDue: options.onlyDue
-      )
+      let need =
+        layout.isGone(entry)
+        ? .refetch
+        : entry.freshness(
+          at: now,
+          for: url.map { traits($0, entry.identity) },
+          onlyDue: options.onlyDue
+        )
       images.add(request.addresses.redacted(entry.url), need)
     }
     images.fetch.sort()
