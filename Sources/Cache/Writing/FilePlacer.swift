@@ -21,7 +21,7 @@ struct FilePlacer {
   ///   - placed: Receives the pictures, the refused pictures and the other rows. Its pictures are also searched for
   ///     equal bytes.
   ///   - held: Finds another picture in the cache with the same bytes.
-  func place(_ group: CommitGroup, in placed: inout PendingRows, _ held: HeldElsewhere) {
+  func place(_ group: CommitGroup, in placed: inout CommitGroup, _ held: HeldElsewhere) {
     let hold = Result { () throws(LarderError) in try layout.demandHold() }
     if case .failure(let error) = hold { note(error) }
     let places = group.pictures.map { picture in
@@ -47,7 +47,7 @@ struct FilePlacer {
         let words = "cannot sync its folder; fetch it again"
         placed.add(refused: .refused(.disk, detail: words), picture.completion)
       case .success((let picture, _)):
-        placed.add(picture)
+        placed.pictures.append(picture)
       }
     }
     placed.add(rowsOf: group)
@@ -66,7 +66,7 @@ struct FilePlacer {
   ///   was if the picture needs no new file, because its bytes are in the cache already.
   private func place(
     _ picture: WrittenPicture,
-    _ placed: inout PendingRows,
+    _ placed: inout CommitGroup,
     _ held: HeldElsewhere
   ) -> Result<(picture: WrittenPicture, isMoved: Bool), LarderError> {
     guard let file = picture.partial else { return .success((picture, false)) }
@@ -105,7 +105,7 @@ struct FilePlacer {
     _ entry: PictureEntry,
     to name: PictureName,
     in folder: Folder,
-    _ placed: PendingRows,
+    _ placed: CommitGroup,
     _ held: HeldElsewhere
   ) throws(LarderError) -> FileStamp? {
     guard let digest = entry.sha256 else { return nil }
@@ -145,7 +145,7 @@ struct RemotePlacing {
   /// - Parameters:
   ///   - group: The group from a writer queue.
   ///   - placed: Receives the pictures, the refused pictures and the other rows.
-  func place(_ group: CommitGroup, in placed: inout PendingRows) {
+  func place(_ group: CommitGroup, in placed: inout CommitGroup) {
     let places = Mutex<[Int: Result<FileStamp, LarderError>]>([:])
     let gate = ByteGate(capacity: Self.mostBytes)
     let uploads = DispatchGroup()
@@ -165,11 +165,11 @@ struct RemotePlacing {
     for (number, picture) in group.pictures.enumerated() {
       if picture.partial != nil { remove(picture) }
       switch results[number] {
-      case nil: placed.add(picture)
+      case nil: placed.pictures.append(picture)
       case .success(let stamp):
         var picture = picture
         picture.moveInto(stamp)
-        placed.add(picture)
+        placed.pictures.append(picture)
         placed.note(picture)
       case .failure(let error):
         note(error)

@@ -22,9 +22,9 @@ final class GroupCommitter: @unchecked Sendable {
   /// The rows to write next.
   ///
   /// The files of these rows are placed already.
-  private var placed = PendingRows()
+  private var placed = CommitGroup()
   /// The rows that are being written; nil if no transaction is under way.
-  private var committing: PendingRows?
+  private var committing: CommitGroup?
   /// Whether `placed` is to be written as soon as the present transaction has ended.
   private var areRowsDue = false
   private var isAlarmSet = false
@@ -158,7 +158,7 @@ final class GroupCommitter: @unchecked Sendable {
     areRowsDue = false
     let batch = placed
     committing = batch
-    placed = PendingRows()
+    placed = CommitGroup()
     rowQueue.async {
       var failure: LarderError?
       do throws(LarderError) {
@@ -174,10 +174,10 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  private func committed(_ batch: PendingRows, isHeld: Bool) {
+  private func committed(_ batch: CommitGroup, isHeld: Bool) {
     committing = nil
     if isHeld {
-      for picture in batch.contents.pictures {
+      for picture in batch.pictures {
         if let digest = picture.entry.sha256 {
           contents?[ContentDigest.prefix(digest)] = picture.entry.id
         }
@@ -210,13 +210,60 @@ struct CommitGroup: Sendable {
   var rows: [PictureEntry] = []
   var details: [CommittedDetail] = []
   var completions: [@Sendable () -> Void] = []
+  private var byContent: [Int64: PictureEntry] = [:]
 
-  var isEmpty: Bool { count == 0 }
+  var isEmpty: Bool { count == 0 && completions.isEmpty }
   var count: Int { pictures.count + rows.count + details.count }
 
   /// Whether the group has `capacity` pictures or `rowCapacity` rows without a file.
   func isFull(_ capacity: Int) -> Bool {
     pictures.count >= capacity || rows.count + details.count >= Self.rowCapacity
+  }
+
+  mutating func add(
+    refused outcome: PictureOutcome,
+    _ completion: @escaping @Sendable (PictureOutcome) -> Void
+  ) {
+    completions.append { completion(outcome) }
+  }
+
+  /// Adds everything in a group except its pictures.
+  mutating func add(rowsOf group: CommitGroup) {
+    rows += group.rows
+    details += group.details
+    completions += group.completions
+  }
+
+  /// Records that the file of a picture has its final name, so that later pictures with equal bytes can share the
+  /// file.
+  mutating func note(_ picture: WrittenPicture) {
+    if let digest = picture.entry.sha256 {
+      byContent[ContentDigest.prefix(digest)] = picture.entry
+    }
+  }
+
+  /// The row of a picture of this transaction with these bytes, given by their ``ContentDigest/number(of:)``.
+  func entry(holding content: Int64) -> PictureEntry? { byContent[content] }
+
+  /// Writes all rows in the caller's transaction.
+  func save(in db: Database, run: RunID) throws {
+    let writer = try PictureRowWriter(db)
+    for picture in pictures {
+      try writer.save(picture.entry, before: picture.before, run: run, in: db)
+    }
+    for entry in rows { try writer.save(entry) }
+    for detail in details { try detail.save(in: db) }
+  }
+
+  /// Calls all completions.
+  ///
+  /// If the transaction failed, all pictures are reported as refused.
+  func tell(_ failure: LarderError?) {
+    for picture in pictures {
+      let refusal = failure.map { PictureOutcome.refused(.disk, detail: $0.description) }
+      picture.completion(refusal ?? picture.outcome)
+    }
+    for completion in completions { completion() }
   }
 }
 
@@ -244,66 +291,5 @@ struct WrittenPicture: Sendable {
   mutating func moveInto(_ stamp: FileStamp?) {
     entry.stamp = stamp
     partial = nil
-  }
-}
-
-/// The pictures and rows of one transaction.
-///
-/// The files of the pictures already have their final names.
-struct PendingRows: Sendable {
-  private(set) var contents = CommitGroup()
-  private var byContent: [Int64: PictureEntry] = [:]
-
-  var isEmpty: Bool { contents.isEmpty && contents.completions.isEmpty }
-  var count: Int { contents.count }
-
-  mutating func add(_ picture: WrittenPicture) {
-    contents.pictures.append(picture)
-  }
-
-  mutating func add(
-    refused outcome: PictureOutcome,
-    _ completion: @escaping @Sendable (PictureOutcome) -> Void
-  ) {
-    contents.completions.append { completion(outcome) }
-  }
-
-  /// Adds everything in a group except its pictures.
-  mutating func add(rowsOf group: CommitGroup) {
-    contents.rows += group.rows
-    contents.details += group.details
-    contents.completions += group.completions
-  }
-
-  /// Records that the file of a picture has its final name, so that later pictures with equal bytes can share the
-  /// file.
-  mutating func note(_ picture: WrittenPicture) {
-    if let digest = picture.entry.sha256 {
-      byContent[ContentDigest.prefix(digest)] = picture.entry
-    }
-  }
-
-  /// The row of a picture of this transaction with these bytes, given by their ``ContentDigest/number(of:)``.
-  func entry(holding content: Int64) -> PictureEntry? { byContent[content] }
-
-  /// Writes all rows in the caller's transaction.
-  func save(in db: Database, run: RunID) throws {
-    let writer = try PictureRowWriter(db)
-    for picture in contents.pictures {
-      try writer.save(picture.entry, before: picture.before, run: run, in: db)
-    }
-    for entry in contents.rows { try writer.save(entry) }
-    for detail in contents.details { try detail.save(in: db) }
-  }
-
-  /// Calls all completions.
-  ///
-  /// If the transaction failed, all pictures are reported as refused.
-  func tell(_ failure: LarderError?) {
-    for picture in contents.pictures {
-      let refusal = failure.map { PictureOutcome.refused(.disk, detail: $0.description) }
-      picture.completion(refusal ?? picture.outcome)
-    }
-    for completion in contents.completions { completion() }
   }
 }
