@@ -2027,6 +2027,26 @@ struct ProposalEvidenceTests {
 
     #expect(mixed.unsure.contains("currency"))
     #expect(!one.unsure.contains("currency"))
+    // A home is for sale in dollars, and others are for rent in another currency.
+    let homes = try Self.twelve { number in
+      let price = number % 2 == 0 ? "US$\(number)00,000" : "Q\(number),000 / mes"
+      return
+        #""\#(number < 2 ? "precioVenta": "precio")": "\#(number < 2 ? "US$1\(number),000" : price)""#
+    }
+    #expect(homes.unsure.contains("currency"), "\(homes.text)")
+  }
+
+  @Test func `a title that is a list in some items is read in the others too`() throws {
+    let items = (0..<12).map { number in
+      let title = #"{"text": "Title \#(number)"}"#
+      let titles = #"[\#(title), {"text": "Original \#(number)"}]"#
+      return
+        #"{"id": "c\#(number)", "price": "\#(number).50 €", "tytul": \#(number % 3 == 0 ? title : titles)}"#
+    }
+    let file = try proposal(of: "[\(items.joined(separator: ","))]")
+
+    #expect(file.text.contains(#"title: [$.tytul.text, "$.tytul[0].text"]"#), "\(file.text)")
+    #expect(file.listings[0].sections[0].items.count == 12)
   }
 
   @Test func `the level of sections with the most items is read, and the other is named`() throws {

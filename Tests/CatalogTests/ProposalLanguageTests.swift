@@ -52,7 +52,7 @@ struct ProposalLanguageTests {
     ("৳1,2NUMBER0", "BDT"), ("Tk. 1,2NUMBER0", "BDT"), ("Rs. 9NUMBER", "INR"),
     ("रू ९NUMBER", "NPR"),
     ("₦ 9NUMBER0", "NGN"), ("GH₵ 9NUMBER.50", "GHS"), ("KSh 9NUMBER0/=", "KES"),
-    ("R$ 9NUMBER,50", "BRL"),
+    ("R$ 9NUMBER,50", "BRL"), ("U$S 9NUMBER,50", "USD"),
     ("S/. 9NUMBER.50", "PEN"), ("Bs. 9NUMBER,50", "BOB"), ("9NUMBER0 ден.", "MKD"),
     ("9NUMBER ₾", "GEL"),
     ("9NUMBER0 тенге", "KZT"), ("9NUMBER 000 сўм", "UZS"), ("9NUMBER 000 so'm", "UZS"),

@@ -38,6 +38,14 @@ struct ItemFields {
       switch field {
       case .title:
         ranking = Self.doubted(Self.named(ranking))
+        if let best = ranking.first {
+          // The same names lead to one value in some items, and to a list of values in the others.
+          let forms = evidence.filter { form in
+            form.place.names == best.evidence.place.names
+              && !ranking.contains { $0.evidence.place == form.place }
+          }
+          ranking += forms.map { FieldScore(evidence: $0, confidence: best.confidence) }
+        }
         // A name that many items lack, such as that of their fuel, is no title if no other title stands in for it.
         let isWhole = ranking.first.map { best in
           !best.evidence.isRefused || ranking.contains { $0.evidence.fills(best.evidence) }

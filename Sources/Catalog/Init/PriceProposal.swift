@@ -354,15 +354,21 @@ extension CurrencyProposal {
         most.count * 10 > evidence.samples.count * 3,
         let unit = units.first(where: { meaning($0) == most.element })
       else { continue }
-      let foreign = written.count { units in
-        !units.isEmpty && !units.contains { meaning($0) == most.element }
+      func isForeign(_ text: String) -> Bool {
+        let units = PriceText.units(of: text).filter { !Currency.codes(writtenAs: $0).isEmpty }
+        return !units.isEmpty && !units.contains { meaning($0) == most.element }
       }
+      // Another price of the items can have both this currency and others.
+      let mixed = all.filter { $0.isCalledPrice && $0.share(isForeign) < 1 }
+      let worst =
+        ([evidence] + mixed).max { $0.share(isForeign) < $1.share(isForeign) } ?? evidence
+      let foreign = worst.samples.count(where: isForeign)
       let codes = Currency.codes(writtenAs: unit)
       guard let first = codes.first else { continue }
       guard Currency.codes.contains(first) else { return Self(unknown: first) }
       let shown = codes.count == 1 && codes[0].lowercased() == unit ? codes[0] : unit
-      guard foreign * 10 <= evidence.samples.count else {
-        let all = evidence.samples.count
+      guard foreign * 10 <= worst.samples.count else {
+        let all = worst.samples.count
         return Self(
           first,
           0.6,
