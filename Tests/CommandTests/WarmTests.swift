@@ -156,7 +156,7 @@ import Testing
   @Test func `the format file of a catalog can be in the folder of the catalogs`() throws {
     let shop = try Shop()
     let folder = try TemporaryFolder()
-    try folder.write(try shop.larder("catalog", "show", "banchan").output, to: "mine.yaml")
+    try folder.write(try Command.larder(["catalog", "show", "banchan"]).output, to: "mine.yaml")
     let text = try String(contentsOfFile: shop.catalog, encoding: .utf8)
     try folder.write(
       text.replacing("format: banchan", with: "format: ./mine.yaml"),
