@@ -669,6 +669,13 @@ struct ProposalEvidenceTests {
       absent: ["artistViewUrl"]
     ),
     Case(
+      testDescription: "a host beside a path makes an address of it",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "imgPath": "/u/NUMBER.jpg", "imgHost": "https://image.example""#,
+      lines: ["    thumbnail: {path: $.imgPath, template: \"https://image.example{value}\"}"],
+      absent: ["$.imgHost"]
+    ),
+    Case(
       testDescription: "half of an address is no picture",
       item:
         #""id": NUMBER, "name": "N NUMBER", "photos": [{"prefix": "https://p.example/img/", "suffix": "/NUMBER.jpg"}]"#,

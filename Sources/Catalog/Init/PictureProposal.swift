@@ -27,7 +27,7 @@ struct PictureProposal {
       isMany && $0.place.isColumn(beside: best.evidence.place)
     }
     let mixed = columns + (columns.isEmpty ? Self.mixed(with: best.evidence, among: all) : [])
-    let template = Self.template(for: best.evidence, root: root)
+    let template = Self.template(for: best.evidence, among: all, root: root)
     let isBare = template == nil && best.evidence.share(PictureText.isBare) > 0.5
     isSaid = !isBare && best.confidence >= FieldScore.doubt
     if isBare { best = best.doubtful }
@@ -141,10 +141,22 @@ struct PictureProposal {
   /// The template that makes URLs of file names, such as `https://cdn.example/{value}`.
   ///
   /// - Returns: Nil if the texts are URLs already, or if the response has no base URL of pictures.
-  private static func template(for evidence: FieldEvidence, root: JSONNode) -> String? {
+  private static func template(
+    for evidence: FieldEvidence,
+    among all: [FieldEvidence],
+    root: JSONNode
+  ) -> String? {
     guard evidence.share(PictureText.isAbsolute) < 0.2 else { return nil }
     if evidence.share(PictureText.isHosted) > 0.8 { return "https://{value}" }
     let isRooted = evidence.share { $0.hasPrefix("/") } > 0.8
+    let host = all.first { other in
+      !other.place.isMany && other.distinct.count == 1 && other.share == 1
+        && other.share(PictureText.isHost) == 1 && other.place.names.contains(where: isBase)
+    }
+    if let text = host?.samples.first, !text.contains("{") {
+      return (text.hasSuffix("/") ? String(text.dropLast()) : text) + (isRooted ? "" : "/")
+        + "{value}"
+    }
     let own = Set(evidence.place.names.flatMap(NameWords.words))
     func shared(_ name: String) -> Int { own.intersection(NameWords.words(of: name)).count }
     let found = prefixes(in: root).max { shared($0.name) < shared($1.name) }
