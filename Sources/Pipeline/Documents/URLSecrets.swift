@@ -138,23 +138,26 @@ struct URLSecrets: Hashable, Sendable {
   }
 
   /// Reverses ``kept(cursor:)``.
-  func cursor(kept: String) -> String { spelled(kept).replacing("${$}{", with: "${") }
-
-  /// Inserts the values into a text that is no URL.
-  private func spelled(_ text: String) -> String {
-    values.reduce(text) { $0.replacing("${\($1.key)}", with: $1.value) }
+  func cursor(kept: String) -> String {
+    values.reduce(kept) { $0.replacing("${\($1.key)}", with: $1.value) }
+      .replacing("${$}{", with: "${")
   }
 
-  /// Inserts the values into a condition, so that an ETag with a value in it is sent as it came.
-  func revealed(_ condition: Condition) -> Condition {
-    let (tag, date) = (condition.validators.entityTag, condition.validators.lastModified)
+  /// The condition to send; nil if nothing of it is left.
+  ///
+  /// An ETag in which a value was replaced is left out, because the server would not know it. The value is not inserted,
+  /// because a server could have sent `${NAME}` itself, in a run without variables.
+  func sent(_ condition: Condition) -> Condition? {
+    let validators = condition.validators
+    let isReplaced = validators.entityTag.map {
+      String(decoding: $0, as: UTF8.self).contains("${")
+    }
+    let tag = isReplaced == true ? nil : validators.entityTag
+    guard tag != nil || validators.lastModified != nil else { return nil }
     return Condition(
-      Validators(
-        entityTag: tag.map { Array(spelled(String(decoding: $0, as: UTF8.self)).utf8) },
-        lastModified: date
-      ),
+      Validators(entityTag: tag, lastModified: validators.lastModified),
       source: condition.source.map(revealed),
-      knowsDateOnly: condition.knowsDateOnly
+      knowsDateOnly: condition.knowsDateOnly || isReplaced == true
     )
   }
 
@@ -245,7 +248,7 @@ private final class VeiledExchange: BodySink {
   ) throws(TransferFailure) {
     var sent = request
     sent.url = try variables.revealed(request.url, parser)
-    sent.condition = request.condition.map(variables.revealed)
+    sent.condition = request.condition.flatMap(variables.sent)
     (self.sent, asked) = (sent, request.url)
     (self.sink, self.variables, self.secrets) = (sink, variables, secrets)
   }
