@@ -81,8 +81,14 @@ final class Signals {
         action()
       }
       Signals.queue.asyncAfter(deadline: .now() + (isFirst ? patience : Signals.haste)) {
-        let message = "interrupted: the work could not stop at once; run the command again"
-        LarderCommand.tell(CommandFailure(message, ExitStatus(signal: number) ?? .interrupted))
+        // A write waits if nobody reads the output. The process ends all the same.
+        let told = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+          let message = "interrupted: the work could not stop at once; run the command again"
+          LarderCommand.tell(CommandFailure(message, ExitStatus(signal: number) ?? .interrupted))
+          told.signal()
+        }
+        _ = told.wait(timeout: .now() + .milliseconds(100))
         _exit(128 + number)
       }
     }

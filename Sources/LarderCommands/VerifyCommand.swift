@@ -67,7 +67,9 @@ struct VerifyCommand: ParsableCommand {
     if repair, report.isComplete, !report.isClean { try check.repair(report) }
     try output.show(report, text: report.text(repaired: repair), always: !report.isClean)
     if output.json, !report.isComplete { Log(output).warning(report.interruption) }
-    if let cause = report.cause { Log(output).warning(cause.description) }
+    if let cause = report.cause {
+      Log(output).warning(report.isOnDisk ? cause.problem : cause.description)
+    }
     Output.end(signals.status ?? (report.isClean ? .done : .io))
   }
 }
@@ -98,6 +100,9 @@ extension VerifyReport {
     "interrupted: \(Quantities.count(unchecked, "picture")) not checked; run it again to continue"
   }
 
+  /// Whether the system refuses the unreadable files, and not an object store.
+  fileprivate var isOnDisk: Bool { cause?.errno != nil }
+
   private func verdict(repaired: Bool) -> String {
     guard !isClean else { return "clean" }
     var counts = "\(damaged.count) damaged, \(missing.count) missing, \(strays.count) stray"
@@ -110,6 +115,7 @@ extension VerifyReport {
     }
     if !unreadable.isEmpty {
       counts += "; unreadable files are kept as they are"
+      if isOnDisk { counts += ": check the disk and the files' permissions" }
     }
     return counts
   }

@@ -114,7 +114,8 @@ struct WarmCommand: FetchCommand {
     }
     // A catalog's format file can be in the same folder.
     let formats = Set(named.compactMap(\.file.format))
-    for (path, error) in faults where !formats.contains(FilePath(path).lexicallyNormalized()) {
+    for (path, error) in faults
+    where files.contains(path) || !formats.contains(FilePath(path).lexicallyNormalized()) {
       // An invalid catalog file does not stop the run of the other catalogs.
       statuses.append(try say(error, record))
     }
@@ -135,7 +136,7 @@ struct WarmCommand: FetchCommand {
     )
     for position in plan.recent {
       let words = tooSoon(catalogs[position].catalog.name, plan.standings[position], now: now)
-      if output.json { Output.json(CommandFailure(words, .tryAgain).json) }
+      if output.json, plan.due.isEmpty { Output.json(CommandFailure(words, .tryAgain).json) }
       if output.verbose > 0 || Terminal(output).showsProgress { Output.note(words) }
     }
     guard !plan.due.isEmpty else { return ExitStatus.mostSevere(statuses + [.tryAgain]) }
