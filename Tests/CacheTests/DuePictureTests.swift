@@ -211,6 +211,27 @@ struct DuePictureTests {
     #expect(copied[varied.id] == varied)
   }
 
+  @Test(arguments: [5, 6] as [Int64])
+  func `copied pictures expire if the value of a variable in them has changed`(_ digest: Int64)
+    throws
+  {
+    let copy = try Index(CacheLayout(creating: folder.path("copy")))
+    try index.noteVary(1, variables: ["KEY": 5, "OTHER": 7])
+    let url = "http://a.test/${KEY}.jpg"
+    var named = PictureEntry(id: PictureID(url: url), url: url)
+    (named.checked, named.expiry) = (now, now + 9)
+    named.sha256 = [UInt8](repeating: 7, count: 32)
+    let plain = entry(2, checked: now, expiry: now + 9)
+    try index.save([named, plain])
+    try copy.noteVary(1, variables: ["KEY": digest, "OTHER": 7])
+
+    try copy.copyPictures(of: index)
+
+    let copied = try copy.pictures([named.id, plain.id])
+    #expect(copied[plain.id]?.expiry == plain.expiry)
+    #expect(copied[named.id]?.expiry == (digest == 5 ? named.expiry : 0))
+  }
+
   @Test func `a listing whose picture has no row is damage`() throws {
     let shown = PictureAddress(id: id(1), url: url(1), identity: url(1))
     let listing = try index.keepListing([NewItem(key: "a", body: [1], pictures: [shown])])

@@ -428,7 +428,8 @@ extension Verification {
   /// The result for a picture that has no regular file: damaged if there is a link or a pipe at its path, missing if
   /// there is nothing.
   private func absence(_ entry: PictureEntry) throws(LarderError) -> CheckedFile {
-    try layout.existingFolder(entry.name.folder)?.findKind(entry.name.file) == nil
+    guard layout.listing == nil else { return .missing }
+    return try layout.existingFolder(entry.name.folder)?.findKind(entry.name.file) == nil
       ? .missing : .damaged(isNewer: false)
   }
 }

@@ -178,12 +178,17 @@ extension Index {
   /// Copies the rows of all pictures of another index.
   ///
   /// They are written in one transaction, and read in pages. Each page is a read of its own, so other processes can
-  /// write to the other index meanwhile. If requests for pictures send other header fields than the ones that the other
-  /// index recorded, the copied rows expire as with ``noteVary(_:variables:inShadow:)``, which must be called before.
+  /// write to the other index meanwhile. If requests for pictures send other header fields, or other values of variables,
+  /// than the ones that the other index recorded, the copied rows expire as with ``noteVary(_:variables:inShadow:)``, which must be called before.
   ///
   /// - Throws: ``LarderError`` when the other index cannot be read, or this one cannot be written.
   package func copyPictures(of other: Index) throws(LarderError) {
     let isKnown = try other.selection() == selection()
+    var changed: [String] = []
+    let keys = try rows("SELECT key FROM meta WHERE key LIKE 'variable %'") { $0.text(0) ?? "" }
+    for key in keys where try other.number(key) != number(key) {
+      changed.append("${\(key.dropFirst("variable ".count))}")
+    }
     try write { db in
       let writer = try PictureRowWriter(db)
       var last: PictureID?
@@ -191,6 +196,7 @@ extension Index {
         let page = try other.pictures(after: last, count: 1_000)
         for var entry in page {
           if !isKnown { entry.expireIfVaried() }
+          if changed.contains(where: entry.identity.contains) { entry.expiry = 0 }
           try writer.save(entry)
         }
         last = page.last?.id

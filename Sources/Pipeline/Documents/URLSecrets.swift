@@ -148,6 +148,7 @@ struct URLSecrets: Hashable, Sendable {
   /// An ETag in which a value was replaced is left out, because the server would not know it. The value is not inserted,
   /// because a server could have sent `${NAME}` itself, in a run without variables.
   func sent(_ condition: Condition) -> Condition? {
+    guard !isEmpty else { return condition }
     let validators = condition.validators
     let isReplaced = validators.entityTag.map {
       String(decoding: $0, as: UTF8.self).contains("${")

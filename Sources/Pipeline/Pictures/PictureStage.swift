@@ -184,7 +184,15 @@ extension PictureStage {
       return
     }
     context.store.announce(due.count)
-    for (entry, url) in due { fetch(adopted(entry), url, host) }
+    let gone = due.map(\.entry).filter(context.layout.isGone).map(\.id)
+    do throws(LarderError) { try context.index.save([], forgetting: gone) } catch {
+      context.failures.note(error)
+    }
+    for (entry, url) in due {
+      let isGone = gone.contains(entry.id)
+      let empty = PictureEntry(id: entry.id, url: entry.url, identity: entry.identity)
+      fetch(isGone ? empty : adopted(entry), url, host)
+    }
   }
 
   /// The URL at which a picture is requested.
@@ -223,16 +231,10 @@ extension PictureStage {
   }
 
   /// The row of a picture after its file was adopted, if a killed run left one.
-  ///
-  /// If there is no file, the row is marked as empty.
   private func adopted(_ entry: PictureEntry) -> PictureEntry {
+    guard !entry.isHeld else { return entry }
     do throws(LarderError) {
-      guard entry.isHeld else {
-        return try strays.adopt(entry.id, url: entry.url, identity: entry.identity) ?? entry
-      }
-      guard context.layout.isGone(entry) else { return entry }
-      try context.index.save([], forgetting: [entry.id])
-      return PictureEntry(id: entry.id, url: entry.url, identity: entry.identity)
+      return try strays.adopt(entry.id, url: entry.url, identity: entry.identity) ?? entry
     } catch {
       context.failures.note(error)
       return entry
