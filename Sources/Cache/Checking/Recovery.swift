@@ -84,7 +84,7 @@ package struct Recovery: Sendable {
   /// If an object store has the pictures, nothing is foreseen, because that would take requests to the store.
   ///
   /// - Parameters:
-  ///   - layout: The cache, of which nothing is changed.
+  ///   - layout: The cache. It is not changed.
   ///   - index: The cache's index, opened for reading.
   /// - Returns: The paths of the files without a row.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.

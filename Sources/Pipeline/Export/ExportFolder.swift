@@ -134,16 +134,13 @@ struct ExportFolder {
     guard fstat(descriptor, &held) == 0, held.st_mode & S_IFMT == S_IFREG,
       bytes.map({ $0 == held.st_size }) ?? true
     else { return .missing }
-    var (isSame, isEqual) = (false, false)
-    if lstat(target, &there) == 0 {
-      isSame = Self.isSame(held, there)
-      isEqual = !isSame && Self.isEqual(held, there) && !isOther()
-    }
+    let isThere = lstat(target, &there) == 0
+    let isSame = isThere && Self.isSame(held, there)
     if links, isSame { return .unchanged }
     unlink(temporary)
     var arrival = Arrival.linked
     if !links || link(source, temporary) != 0 {
-      if isEqual { return .unchanged }
+      if isThere, !isSame, Self.isEqual(held, there), !isOther() { return .unchanged }
       arrival = .copied
       do throws(LarderError) {
         try copy(descriptor, held)

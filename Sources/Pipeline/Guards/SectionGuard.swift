@@ -69,8 +69,8 @@ struct SectionGuard: Sendable {
   ///   - result: The result with the items that the shop lists now.
   ///   - shown: The listing of the last run.
   ///   - item: The catalog file's paths for the fields of items.
-  /// - Returns: The fields because of which the new listing is withheld, since no item has them any more, or all items
-  ///   have the same value in them.
+  /// - Returns: The fields that no item has any more, or that have the same value in all items. If there are any, the new
+  ///   listing is withheld.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   private func compare(
     _ result: inout SectionResult,

@@ -189,9 +189,10 @@ extension PictureStage {
       context.failures.note(error)
     }
     for (entry, url) in due {
-      let isGone = gone.contains(entry.id)
-      let empty = PictureEntry(id: entry.id, url: entry.url, identity: entry.identity)
-      fetch(isGone ? empty : adopted(entry), url, host)
+      let row =
+        gone.contains(entry.id)
+        ? PictureEntry(id: entry.id, url: entry.url, identity: entry.identity) : adopted(entry)
+      fetch(row, url, host)
     }
   }
 
