@@ -107,6 +107,86 @@ struct ExportTests {
     #expect(try export("two").contains("two"))
   }
 
+  /// The moments at which a sync changes the cache, in calls of `isStopped`.
+  struct Moments: Sendable {
+    /// When the file of a picture is replaced, before its row changes; nil if both change at one moment.
+    var file: Int?
+    /// When the row changes.
+    var row: Int
+  }
+
+  @Test(
+    arguments: [Moments(row: 1), Moments(row: 2), Moments(row: 3), Moments(file: 1, row: 4)],
+    [false, true]
+  )
+  func `an export beside a sync has no picture with the digest of another version`(
+    _ moments: Moments,
+    _ copies: Bool
+  ) throws {
+    let shop = try ScriptedShop()
+    defer { shop.close() }
+    let names = ["/x", "/y", "/z"]
+    shop["/list"] = ScriptedShop.Answer(
+      fields: ["Cache-Control: no-cache"],
+      body: Array(
+        "[\(names.map { #"{"detail_hash": "\#($0)", "title": "Dish", "image": "\#($0)"}"# }.joined(separator: ","))]"
+          .utf8
+      )
+    )
+    func publish(_ version: String) {
+      for name in names {
+        shop[name] = ScriptedShop.Answer(
+          fields: ["Cache-Control: no-cache"],
+          // Only the second picture gets another size.
+          body: CacheSuiteOrigin.picture("\(name) \(name == "/y" ? version : "\(version.count)")"),
+          tag: "\"\(version)\""
+        )
+      }
+    }
+    publish("one")
+    try shop.run()
+    var options = ExportOptions()
+    options.copies = copies
+    let export = try CacheExport(cache: shop.folder.path("cache"), catalog: nil)
+    var calls = 0
+    var failure: (any Error)?
+
+    let report = try export.run(into: shop.folder.path("out"), options) {
+      calls += 1
+      do {
+        if calls == moments.file {
+          for picture in try CatalogReader(cache: shop.folder.path("cache"), catalog: nil)
+            .list().flatMap(\.pictures)
+          {
+            let file = try #require(picture.file)
+            try Data("another version".utf8).write(to: URL(filePath: file), options: .atomic)
+          }
+        }
+        if calls == moments.row {
+          publish("second")
+          try shop.run()
+        }
+      } catch {
+        failure = error
+      }
+      return false
+    }
+
+    #expect(failure == nil)
+    #expect(report.missing == [] && report.files == 3)
+    let lines = try String(decoding: shop.folder.read("out/manifest.jsonl"), as: UTF8.self)
+      .split(separator: "\n").map { try JSONSerialization.jsonObject(with: Data($0.utf8)) }
+    #expect(lines.count == 3)
+    for case let line as [String: Any] in lines {
+      let path = try #require(line["path"] as? String)
+      let bytes = try shop.folder.read("out/\(path)")
+      #expect(line["sha256"] as? String == Hexadecimal.text(ContentDigest.sha256(bytes)))
+      #expect(line["bytes"] as? Int == bytes.count)
+      let url = try #require(line["url"] as? String)
+      #expect(bytes == shop["/\(url.suffix(1))"]?.body)
+    }
+  }
+
   @Test func `an export holds every picture, lists its contents, and writes nothing twice`() throws
   {
     let folder = try TemporaryFolder()

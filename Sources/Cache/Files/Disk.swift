@@ -421,7 +421,7 @@ extension OpenFile {
 
 extension FileStamp {
   /// Takes the fields of a `stat`.
-  init(_ status: stat) {
+  package init(_ status: stat) {
     self.init(
       inode: Int64(truncatingIfNeeded: status.st_ino),
       bytes: ByteCount(status.st_size),

@@ -9,7 +9,21 @@ package struct FileDigest: Equatable, Sendable {
   var sha256: [UInt8]
   /// The type, detected from the first bytes; nil if the file is not a picture.
   var type: PictureType?
-  var stamp: FileStamp
+  package var stamp: FileStamp
+
+  /// The SHA-256 in hexadecimal digits.
+  package var hexadecimal: String { Hexadecimal.text(sha256) }
+}
+
+extension FileDigest {
+  /// Reads and hashes the file at a path; nil if it is not a regular file or cannot be read.
+  package init?(ofFile path: String) {
+    guard let slash = path.lastIndex(of: "/"),
+      let folder = try? Folder(path: String(path[..<slash]), creating: false, isNamed: true),
+      let digest = try? folder.digest(of: String(path[path.index(after: slash)...]))
+    else { return nil }
+    self = digest
+  }
 }
 
 /// A function that reads and hashes the file of a picture.

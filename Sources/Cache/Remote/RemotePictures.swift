@@ -168,16 +168,6 @@ package struct RemoteCopy {
 
   /// Removes the copy from this machine.
   package func remove() { unlink(path) }
-
-  /// The SHA-256 of a file in hexadecimal digits; nil if it is not a regular file or cannot be read.
-  package static func digest(ofFile path: String) -> String? {
-    guard let slash = path.lastIndex(of: "/"),
-      let folder = try? Folder(path: String(path[..<slash]), creating: false, isNamed: true)
-    else { return nil }
-    let name = String(path[path.index(after: slash)...])
-    guard let digest = try? folder.digest(of: name)?.sha256 else { return nil }
-    return Hexadecimal.text(digest)
-  }
 }
 
 /// Writes a body to an open file.

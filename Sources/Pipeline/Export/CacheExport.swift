@@ -142,6 +142,19 @@ package struct CacheExport: Sendable {
   }
 }
 
+extension ShownPicture {
+  /// Whether a file of the cache has the bytes of the picture's row.
+  ///
+  /// The file is read only if its stamp is not that of the row: in a restored cache, and when a sync has replaced the
+  /// file, but not yet the row.
+  fileprivate func isRight(_ status: stat) -> Bool {
+    let found = FileStamp(status)
+    if found == stamp { return true }
+    guard let sha256, let file, let digest = FileDigest(ofFile: file) else { return false }
+    return digest.stamp == found && digest.hexadecimal == sha256
+  }
+}
+
 /// An export in progress: the plan of its paths, the record of its folder, and its results so far.
 struct ExportRun {
   private(set) var report = ExportReport()
@@ -154,18 +167,26 @@ struct ExportRun {
   /// The pictures that catalogs refer to, in the catalogs' order.
   ///
   /// Each is listed once.
-  private let images: [ShownPicture]
-  private let plan: ExportPlan
+  private var images: [ShownPicture]
+  /// The position of each picture in ``images``, by URL.
+  private let numbers: [String: Int]
+  private var plan: ExportPlan
+  /// Tells whether a sync has changed the rows of ``images`` since they were read.
+  private let counter: IndexChangeCounter
+  private var reading: IndexChangeCounter.Reading?
   /// The record that the folder had at the start, and the new one.
   private let noted: ExportRecord
   private var record: ExportRecord
-  private var written: Set<String> = []
+  /// How each picture came to its path in the folder, and the digest that it has.
+  private var arrivals: [String: (arrival: ExportFolder.Arrival, sha256: String?)] = [:]
+  /// The paths of the squares and lists in the folder.
+  private var others: Set<String> = []
   /// The paths of files that the user or another program put into the folder.
   ///
   /// They are never replaced.
   private var foreign: Set<String> = []
   /// The URLs of pictures that are not in the cache, or whose files disappeared before they were exported.
-  private var missing: Set<String>
+  private var missing: Set<String> = []
   /// The URLs of pictures whose file could not be written.
   private var unwritten: Set<String> = []
 
@@ -190,27 +211,38 @@ struct ExportRun {
     self.remote = remote
     self.folder = folder
     self.options = options
-    images = try Self.images(of: catalogs)
-    let held = images.filter { $0.state == .held }
-    plan = ExportPlan(held.compactMap { Self.picture($0, cache) }, isFlat: options.isFlat)
-    missing = Set(images.filter { $0.state != .held }.map(\.url))
+    counter = IndexChangeCounter(cache: cache)
+    reading = counter.read()
+    (images, numbers) = try Self.images(of: catalogs)
+    plan = Self.plan(images, cache, options)
     record = folder.record
     noted = record
-    report.collisions = plan.collisions
   }
 
   private static func images(
     of catalogs: [ExportedCatalog]
-  ) throws(LarderError) -> [ShownPicture] {
+  ) throws(LarderError) -> ([ShownPicture], [String: Int]) {
     var images: [ShownPicture] = []
-    var urls: Set<String> = []
+    var numbers: [String: Int] = [:]
     for catalog in catalogs {
       var batches = catalog.batches
       while let items = try batches.next() {
-        images += items.lazy.flatMap(\.pictures).filter { urls.insert($0.url).inserted }
+        for image in items.lazy.flatMap(\.pictures) where numbers[image.url] == nil {
+          numbers[image.url] = images.count
+          images.append(image)
+        }
       }
     }
-    return images
+    return (images, numbers)
+  }
+
+  private static func plan(
+    _ images: [ShownPicture],
+    _ cache: String,
+    _ options: ExportOptions
+  ) -> ExportPlan {
+    let held = images.filter { $0.state == .held }
+    return ExportPlan(held.compactMap { picture($0, cache) }, isFlat: options.isFlat)
   }
 
   /// Makes the plan's entry for a picture; nil if its file is no longer a picture.
@@ -261,37 +293,83 @@ struct ExportRun {
 
   /// Puts every picture into the folder.
   ///
+  /// A sync that runs at the same time replaces the file of a picture a little before the picture's row. Therefore the
+  /// rows are read again, and pictures are exported again if theirs have changed.
+  ///
   /// - Parameters:
   ///   - isStopped: Called before each picture. If it returns true, the rest is left, and its number is in the report.
   ///   - progress: Called with the number of exported pictures, and their total.
-  /// - Throws: ``LarderError`` when the folder cannot be written.
+  /// - Throws: ``LarderError`` when the cache cannot be read, or the folder cannot be written.
   mutating func placePictures(
     _ isStopped: () -> Bool,
     _ progress: (Int, Int) -> Void
   ) throws(LarderError) {
-    let held = images.filter { $0.state == .held }
-    let total = Set(held.compactMap { plan.paths[$0.url] }).count
-    for image in held {
+    try placeHeld(isStopped, progress)
+    for _ in 0..<Self.looks where remote == nil && report.unfinished == 0 {
+      if try readAgain() {
+        try announce()
+      } else if images.contains(where: { $0.state == .held && missing.contains($0.url) }) {
+        usleep(Self.pause)
+      } else {
+        break
+      }
+      try placeHeld(isStopped, progress)
+    }
+    report.missing = missing.sorted()
+    report.collisions = plan.collisions
+    let all = arrivals.values.map(\.arrival)
+    report.linked = all.count { $0 == .linked }
+    report.copied = all.count { $0 == .copied }
+    report.unchanged = all.count { $0 == .unchanged }
+    report.files = all.count
+  }
+
+  /// How often the rows are read again at most, and the pause before that if a file does not have the bytes of its row.
+  ///
+  /// A sync commits rows about 20 ms after it has renamed their files.
+  private static let looks = 10
+  private static let pause: useconds_t = 50_000
+
+  /// Reads the rows of the pictures again if the index has changed.
+  ///
+  /// - Returns: Whether a picture has changed.
+  private mutating func readAgain() throws(LarderError) -> Bool {
+    let now = counter.read()
+    guard now != reading, let reader = catalogs.first?.reader else { return false }
+    let current = try reader.current(images)
+    reading = now
+    guard current != images else { return false }
+    images = current
+    plan = Self.plan(images, cache, options)
+    let paths = Set(plan.paths.values)
+    arrivals = arrivals.filter { paths.contains($0.key) }
+    return true
+  }
+
+  /// Puts the pictures into the folder that are not there yet.
+  private mutating func placeHeld(
+    _ isStopped: () -> Bool,
+    _ progress: (Int, Int) -> Void
+  ) throws(LarderError) {
+    missing = Set(images.filter { $0.state != .held }.map(\.url))
+    let total = Set(plan.paths.values).count
+    for image in images where image.state == .held {
       if isStopped() {
-        report.unfinished = total - written.count
+        report.unfinished = total - arrivals.count
         break
       }
       guard let target = plan.paths[image.url], let source = image.path else {
         missing.insert(image.url)
         continue
       }
-      guard !written.contains(target) else { continue }
+      if let arrived = arrivals[target], arrived.sha256 == image.sha256 { continue }
       switch try place(source, at: target, of: image.url, image) {
-      case .linked: report.linked += 1
-      case .copied: report.copied += 1
-      case .unchanged: report.unchanged += 1
       case .missing: missing.insert(image.url)
       case nil: unwritten.insert(image.url)
+      case let arrival?: arrivals[target] = (arrival, image.sha256)
       }
-      progress(written.count, total)
+      progress(arrivals.count, total)
     }
-    report.missing = missing.sorted()
-    report.files = report.linked + report.copied + report.unchanged
   }
 
   /// Puts squares of the exported pictures into the folder.
@@ -306,7 +384,9 @@ struct ExportRun {
       let name = ExportName.fitting(String(path.dropFirst(parent.count)), type)
       let target = "\(ExportPlan.squares)/\(square.side)/\(parent)\(name)"
       let arrival = try place(square.name, at: target, of: url)
-      if let arrival, arrival != .missing { report.squares += 1 }
+      guard let arrival, arrival != .missing else { continue }
+      report.squares += 1
+      others.insert(target)
     }
   }
 
@@ -335,12 +415,12 @@ struct ExportRun {
           "\(cache)/\(source)",
           at: target,
           links: !options.copies,
-          bytes: picture?.bytes.map { Int($0) },
+          isRight: { picture?.isRight($0) ?? true },
           // An older version of the picture can have the same time, because that is the origin's `Last-Modified`.
           isOther: {
             guard let digest = picture?.sha256 else { return false }
             let known = noted.files[target]?.sha256
-            return digest != known ?? RemoteCopy.digest(ofFile: "\(folder.path)/\(target)")
+            return digest != known ?? FileDigest(ofFile: "\(folder.path)/\(target)")?.hexadecimal
           }
         )
       }
@@ -354,7 +434,6 @@ struct ExportRun {
       return nil
     }
     if arrival != .missing {
-      written.insert(target)
       record.files[target] = folder.file(target, of: url, sha256: picture?.sha256)
     }
     return arrival
@@ -368,17 +447,25 @@ struct ExportRun {
   mutating func writeLists(_ isStopped: () -> Bool) throws(LarderError) -> Bool {
     let free = ExportLists.names.dropLast().map { mayWrite($0, of: $0) }
     guard free.allSatisfy(\.self) else { return false }
+    let absent = missing.union(unwritten)
+    let exported = { [images, numbers, plan] (url: String) -> ShownPicture? in
+      guard !absent.contains(url), let number = numbers[url], let path = plan.paths[url] else {
+        return nil
+      }
+      var image = images[number]
+      image.path = path
+      return image
+    }
     var lists = try ExportLists(
       in: folder,
-      paths: plan.paths,
-      missing: missing.union(unwritten),
+      exported: exported,
       hasGeography: !foreign.contains(ExportLists.geography)
     )
     guard let names = try lists.write(catalogs, isStopped) else { return false }
     let name = ExportLists.geography
     if lists.places > 0, mayWrite(name, of: name) { report.places = lists.places }
     for name in names {
-      written.insert(name)
+      others.insert(name)
       record.files[name] = folder.file(name, of: nil)
     }
     return true
@@ -389,6 +476,7 @@ struct ExportRun {
   /// Files that were changed since they were exported are left.
   mutating func removeOutdated() throws(LarderError) {
     let spared = options.squares ? missing : missing.union(images.map(\.url))
+    let written = others.union(arrivals.keys)
     for path in record.outdated(written: written, missing: missing, squaresOf: spared) {
       let isGone = folder.state(of: path) == nil
       if options.deletes, let file = record.files[path], try folder.remove(path, ifStill: file) {
@@ -413,7 +501,8 @@ struct ExportedCatalog {
   /// Its sections, in the catalog's order.
   let sections: [RunSection]
 
-  private let reader: CatalogReader
+  /// The reader of the cache.
+  let reader: CatalogReader
 
   /// Reads the catalog's name and its sections.
   init(_ reader: CatalogReader) throws(LarderError) {

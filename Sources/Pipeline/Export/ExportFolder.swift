@@ -17,7 +17,7 @@ struct ExportFolder {
     case linked
     /// It was copied.
     case copied
-    /// It is not in the folder, because the file of the cache no longer exists, or is damaged.
+    /// It is not in the folder, because the file of the cache no longer exists, or has other bytes than expected.
     case missing
   }
 
@@ -114,7 +114,7 @@ struct ExportFolder {
   ///   - source: The path of the file of the cache.
   ///   - relative: The path in the folder.
   ///   - links: Whether to make a hard link. If that is impossible, the file is copied.
-  ///   - bytes: The size of the file according to the index; nil if it is not known. A file of another size is damaged.
+  ///   - isRight: Called with the status of the file of the cache; whether the file has the expected bytes.
   ///   - isOther: Called for a file in the folder that has the same size and time; whether it has other bytes.
   /// - Returns: How the file came into the folder.
   /// - Throws: ``LarderError`` when it cannot be put there.
@@ -122,7 +122,7 @@ struct ExportFolder {
     _ source: String,
     at relative: String,
     links: Bool,
-    bytes: Int? = nil,
+    isRight: (stat) -> Bool = { _ in true },
     isOther: () -> Bool = { false }
   ) throws(LarderError) -> Arrival {
     let target = "\(path)/\(relative)"
@@ -131,9 +131,9 @@ struct ExportFolder {
     guard descriptor >= 0 else { return .missing }
     defer { close(descriptor) }
     var (held, there) = (stat(), stat())
-    guard fstat(descriptor, &held) == 0, held.st_mode & S_IFMT == S_IFREG,
-      bytes.map({ $0 == held.st_size }) ?? true
-    else { return .missing }
+    guard fstat(descriptor, &held) == 0, held.st_mode & S_IFMT == S_IFREG, isRight(held) else {
+      return .missing
+    }
     let isThere = lstat(target, &there) == 0
     let isSame = isThere && Self.isSame(held, there)
     if links, isSame { return .unchanged }
@@ -148,6 +148,10 @@ struct ExportFolder {
         unlink(temporary)
         throw error
       }
+    } else if lstat(temporary, &there) != 0 || !Self.isSame(held, there) {
+      // A sync has replaced the file since it was opened.
+      unlink(temporary)
+      return .missing
     }
     guard rename(temporary, target) == 0 else {
       let code = errno
@@ -316,11 +320,14 @@ extension ExportFolder {
     ifNot digest: String?,
     by cache: String
   ) throws(LarderError) -> Arrival {
-    if let digest, RemoteCopy.digest(ofFile: "\(path)/\(relative)") == digest { return .unchanged }
+    if let digest, FileDigest(ofFile: "\(path)/\(relative)")?.hexadecimal == digest {
+      return .unchanged
+    }
     let copy = try RemoteCopy(of: source, in: remote, to: "\(cache)/partial/export-\(getpid())")
     defer { copy.remove() }
     // Another program can have replaced the object.
-    guard copy.isThere, digest.map({ $0 == RemoteCopy.digest(ofFile: copy.path) }) ?? true else {
+    guard copy.isThere, digest.map({ $0 == FileDigest(ofFile: copy.path)?.hexadecimal }) ?? true
+    else {
       return .missing
     }
     let arrival = try place(copy.path, at: relative, links: true)
@@ -387,8 +394,8 @@ final class ExportFile {
 
   /// Whether a file with the same bytes is already at the final path.
   private func isThere() -> Bool {
-    let held = RemoteCopy.digest(ofFile: path)
-    return held != nil && held == RemoteCopy.digest(ofFile: temporary)
+    let held = FileDigest(ofFile: path)?.hexadecimal
+    return held != nil && held == FileDigest(ofFile: temporary)?.hexadecimal
   }
 }
 

@@ -50,10 +50,7 @@ struct ExportLists {
   private(set) var places = 0
 
   private let folder: ExportFolder
-  /// The path of each picture in the folder, by URL.
-  private let paths: [String: String]
-  /// The URLs of pictures that catalogs refer to, but that are not in the folder.
-  private let missing: Set<String>
+  private let exported: (String) -> ShownPicture?
   private let lines: ExportFile
   private let table: ExportFile
   private let document: ExportFile
@@ -64,17 +61,15 @@ struct ExportLists {
   ///
   /// - Parameters:
   ///   - folder: The folder.
-  ///   - paths: The path of each picture in the folder, by URL.
-  ///   - missing: The URLs of pictures that are not in the folder.
+  ///   - exported: Returns the picture with a URL as it is in the folder, with its path there; nil if it is not there.
   ///   - hasGeography: Whether ``geography`` may be written. The items with coordinates are counted in any case.
   /// - Throws: ``LarderError`` when a file cannot be created.
   init(
     in folder: ExportFolder,
-    paths: [String: String],
-    missing: Set<String>,
+    exported: @escaping (String) -> ShownPicture?,
     hasGeography: Bool
   ) throws(LarderError) {
-    (self.folder, self.paths, self.missing) = (folder, paths, missing)
+    (self.folder, self.exported) = (folder, exported)
     self.hasGeography = hasGeography
     lines = try folder.file("manifest.jsonl")
     table = try folder.file("manifest.csv")
@@ -158,22 +153,22 @@ struct ExportLists {
     var shown = items
     for number in shown.indices {
       for image in shown[number].pictures.indices {
-        let url = shown[number].pictures[image].url
-        shown[number].pictures[image].path = missing.contains(url) ? nil : paths[url]
+        // A sync can have changed the rows of pictures since they were exported.
+        let picture = shown[number].pictures[image]
+        if var file = exported(picture.url) {
+          file.role = picture.role
+          shown[number].pictures[image] = file
+        } else {
+          shown[number].pictures[image].path = nil
+        }
       }
     }
-    let rows = zip(items, shown).flatMap { item, shown in
-      zip(item.pictures, shown.pictures).map { row(of: $0, at: $1.path, item, catalog) }
-    }
+    let rows = shown.flatMap { item in item.pictures.map { row(of: $0, item, catalog) } }
     for row in rows { try lines.append(Self.bytes(row) + [UInt8(ascii: "\n")]) }
     try table.append(CSVLine.table(rows.map(\.line)).utf8)
     try append(shown.map { ItemDocument.Body(item: $0) }, to: document, isFirst: isFirst)
-    let features = items.compactMap { item in
-      PlaceFeature(
-        item,
-        catalog: catalog,
-        picture: item.thumbnail.flatMap { paths[$0.url] }
-      )
+    let features = shown.compactMap { item in
+      PlaceFeature(item, catalog: catalog, picture: item.thumbnail?.path)
     }
     guard !features.isEmpty else { return }
     defer { places += features.count }
@@ -186,11 +181,10 @@ struct ExportLists {
 
   private func row(
     of image: ShownPicture,
-    at path: String?,
     _ item: ShownItem,
     _ catalog: String
   ) -> Row {
-    let isHere = !missing.contains(image.url)
+    let isHere = image.path != nil
     return Row(
       catalog: catalog,
       section: item.sections.first ?? "",
@@ -198,7 +192,7 @@ struct ExportLists {
       title: item.item.title,
       role: image.role.rawValue,
       url: image.url,
-      path: path,
+      path: image.path,
       sha256: isHere ? image.sha256 : nil,
       bytes: isHere ? image.bytes : nil,
       type: isHere ? image.type : nil

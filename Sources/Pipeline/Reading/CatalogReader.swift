@@ -27,6 +27,8 @@ public struct ShownPicture: Sendable, Hashable {
   public package(set) var sha256: String?
   /// Its size in bytes; nil if the picture is not in the cache.
   public package(set) var bytes: Int64?
+  /// The stamp of its file in the index; nil if the picture is not in the cache.
+  package var stamp: FileStamp?
   /// The media type of its bytes, such as `image/jpeg`; nil if the picture is not in the cache.
   public package(set) var type: String?
   /// Whether the picture is in the cache.
@@ -352,6 +354,27 @@ package struct CatalogReader: Sendable {
     return diff
   }
 
+  /// The same pictures as the index has them now.
+  ///
+  /// If the reader was made for an earlier moment, they are returned unchanged.
+  func current(_ pictures: [ShownPicture]) throws(LarderError) -> [ShownPicture] {
+    guard past == nil else { return pictures }
+    var (current, rest) = ([ShownPicture](), pictures[...])
+    while !rest.isEmpty {
+      let batch = rest.prefix(Self.batch)
+      rest = rest.dropFirst(batch.count)
+      let entries = try index.pictures(batch.map { PictureID(url: $0.url) })
+      current += batch.map { picture in
+        let reference = ImageReference(role: picture.role, url: picture.url)
+        return ShownPicture(reference, entries[PictureID(url: picture.url)], cache: cache)
+      }
+    }
+    return current
+  }
+
+  /// The number of pictures to read in one transaction, so that a sync need not wait for long.
+  private static let batch = 4096
+
   private func run(_ id: RunID?) throws(LarderError) -> RunEntry {
     guard let id else { return try lastRun() }
     guard let run = try index.finishedRun(id, catalog: catalog.id) else {
@@ -412,6 +435,7 @@ extension ShownPicture {
       path = entry.name.path
       sha256 = Hexadecimal.text(digest)
       bytes = entry.bytes.count
+      stamp = entry.stamp
       type = entry.type?.mediaType
       state = .held
     } else {
