@@ -45,7 +45,7 @@ package struct CurlURLParser: URLParsing {
       throw failure(.schemeRefused, "only http:// and https:// are fetched")
     }
     guard base != nil || reference.scheme != nil else {
-      throw failure(.urlInvalid, "it is relative, and there is no base URL")
+      throw failure(.urlInvalid, "it is relative, and there is no base of http or https")
     }
     if reference.text.utf8.first == UInt8(ascii: "#"), let base { return base }
     guard !reference.hasAmbiguousAuthority else {

@@ -262,7 +262,7 @@ struct ChangeOptions: ParsableArguments {
 
   /// If a program is given and the run changed something, runs the program with the changes on its stdin.
   ///
-  /// A change is an added, removed or changed item, or a picture with new bytes.
+  /// A change is an added, removed or changed item, a detail with other values, or a picture with new bytes.
   ///
   /// - Parameters:
   ///   - report: The run's report.
@@ -271,10 +271,10 @@ struct ChangeOptions: ParsableArguments {
   /// - Throws: ``LarderError`` when the cache cannot be read.
   func tell(_ report: SyncReport, cache: String, _ output: OutputOptions) throws {
     let items = report.items
-    let isSame = items.added.isEmpty && items.removed.isEmpty && items.changed.isEmpty
-    guard let onChange, let run = report.run, !isSame || report.pictures.changed > 0 else {
-      return
-    }
+    let isSame =
+      items.added.isEmpty && items.removed.isEmpty && items.changed.isEmpty
+      && report.details.changed == 0 && report.pictures.changed == 0
+    guard let onChange, let run = report.run, !isSame else { return }
     let reader = try CatalogReader(cache: cache, catalog: report.catalog)
     let difference = try reader.diff(from: nil, to: run)
     onChange.tell(try difference.jsonLine() + [UInt8(ascii: "\n")], output)

@@ -201,6 +201,13 @@ import Testing
     // The picture of A3 is missing.
     #expect(changed.status == 3)
     #expect(try shop.folder.text("told") == shop.larder("diff", "--json").output)
+
+    try FileManager.default.removeItem(atPath: told)
+    shop.store.content["/develop/detail/A1.json"] = Resource(
+      json: #"{"hash": "A1", "data": {"product_description": "New"}}"#
+    )
+    _ = try shop.sync("--on-change", "\(tell) \(told)")
+    #expect(try shop.folder.text("told") == shop.larder("diff", "--json").output)
   }
 
   @Test func `--on-change refuses a program that others may write, before anything is fetched`()

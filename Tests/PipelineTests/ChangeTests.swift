@@ -20,6 +20,60 @@ struct ChangeTests {
     try CatalogReader(cache: folder.path("cache"), catalog: nil)
   }
 
+  @Test func `details are changed if they have other values, and not if they have other bytes`()
+    throws
+  {
+    func publish(_ first: String, _ second: String, _ space: String = "") {
+      for (id, data) in [("A1", first), ("A2", second)] {
+        shop.put(#"{\#(space)"hash": "\#(id)", "data": {\#(data)}}"#, at: "/shop/detail/\(id)")
+      }
+    }
+    func run() throws -> SyncReport.Details {
+      shop.clock.advance(100_000)
+      return try shop.sync(folder).details
+    }
+    let words = #""product_description": "About""#
+    publish("\(words), \"top_image\": \"/pictures/A1-top.jpg\"", words)
+    #expect(try run().changed == 0)
+
+    publish("\(words), \"top_image\": \"/pictures/A1-top.jpg\"", words, " ")
+    let same = try run()
+    publish(words, words)
+    let stripped = try run()
+    publish(#""product_description": "More""#, #""product_description": "More""#)
+    let other = try run()
+    shop.put(nil, at: "/shop/detail/A1")
+    let gone = try run()
+
+    #expect(same.fetched == 2 && same.changed == 0)
+    #expect(stripped.fetched == 2 && stripped.changed == 1)
+    #expect(other.fetched == 2 && other.changed == 2)
+    #expect(gone.missing == 1 && gone.changed == 1)
+    #expect(try run().changed == 0)
+  }
+
+  @Test func `an earlier catalog has the details that the shop only sent again since`() throws {
+    let shop = try ScriptedShop()
+    defer { shop.close() }
+    shop["/x"] = ScriptedShop.Answer(body: CacheSuiteOrigin.picture("x"))
+    shop["/detail/A1"] = ScriptedShop.Answer(body: ScriptedShop.detail("About"))
+    func details(at moment: UnixTime) throws -> [String?] {
+      try CatalogReader(cache: shop.folder.path("cache"), catalog: nil, at: moment).list()
+        .map { $0.detail?.description }
+    }
+    try shop.run(detail: true)
+    let first = shop.clock.now
+    shop.clock.advance(100_000)
+    #expect(try shop.run(detail: true).details.unchanged == 1)
+
+    #expect(try details(at: first) == ["About"])
+
+    shop["/detail/A1"] = ScriptedShop.Answer(body: ScriptedShop.detail("More"))
+    shop.clock.advance(100_000)
+    #expect(try shop.run(detail: true).details.changed == 1)
+    #expect(try details(at: first) == [nil])
+  }
+
   @Test
   func `items that are added, removed, or get a new price, badge or picture are each reported`()
     throws

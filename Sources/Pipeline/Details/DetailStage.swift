@@ -24,6 +24,8 @@ final class DetailStage: Sendable {
     var held = 0
     /// The ids of items whose details were in the cache, not missing before, and are missing now.
     var vanished: [String] = []
+    /// The ids of items whose details lost fields and have other changes, which are counted already.
+    var changed: Set<ExactText> = []
     /// Whether the document with the details of all items was requested.
     var hasAsked = false
     /// The answer for this document.
@@ -301,10 +303,13 @@ final class DetailStage: Sendable {
       return refuse(detail, bad.words(of: detail.id))
     }
     let (entry, shown) = context.row(of: decoded, document, base: base)
-    if let merged = fields.admit(decoded, entry, replacing: detail.known) {
-      write(merged, document.unvouched, showing: shown) { $0.fetched += 1 }
-    } else {
-      write(entry, document, showing: shown) { $0.fetched += 1 }
+    let merged = fields.admit(decoded, entry, replacing: detail.known)
+    let row = merged ?? entry
+    let isChanged = detail.known.map { $0.body != row.body } ?? false
+    if isChanged, merged != nil { _ = state.withLock { $0.changed.insert(row.item.exact) } }
+    write(row, merged == nil ? document : document.unvouched, showing: shown) {
+      $0.fetched += 1
+      if isChanged { $0.changed += 1 }
     }
   }
 
@@ -481,6 +486,7 @@ final class DetailStage: Sendable {
       return self.state.withLock { $0.tally.withheld = state.vanished.sorted() }
     }
     try revise(state.vanished) { detail, _ in detail.state = .missing }
+    self.state.withLock { $0.tally.changed += state.vanished.count }
   }
 
   /// Decides about the fields that details lost; see ``LostDetailFields``.
@@ -498,6 +504,9 @@ final class DetailStage: Sendable {
       try revise(accepted.items) { [self] detail, document in
         detail = detail.without(accepted.fields) ?? detail
         if !accepted.areOthersKept, !needs.rule.isShared { document.mapping = needs.mapping }
+      }
+      state.withLock { state in
+        state.tally.changed += accepted.items.count { !state.changed.contains($0.exact) }
       }
     }
     if !verdict.kept.isEmpty {

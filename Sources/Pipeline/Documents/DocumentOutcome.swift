@@ -98,6 +98,8 @@ extension DocumentRequest {
       return .new(body, base: base ?? source.base, document)
     }
     document.next = held.next
+    // These are the bytes that the cache received then.
+    document.fetched = held.fetched ?? now
     return .stands(document)
   }
 }

@@ -129,7 +129,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var total = 0
     /// The number of details that were fetched.
     public package(set) var fetched = 0
-    /// The number of details that did not change.
+    /// The number of details that are now shown with other values than before the run.
+    public package(set) var changed = 0
+    /// The number of details that the shop confirmed, or sent again with the same bytes.
     public package(set) var unchanged = 0
     /// The number of items without a detail at the shop.
     public package(set) var missing = 0
@@ -356,6 +358,13 @@ extension KeyedDecodingContainer {
     forKey key: Key
   ) throws -> [Kind: Count] {
     try decodeIfPresent(type, forKey: key) ?? [:]
+  }
+
+  /// Reads a count.
+  ///
+  /// If the key is absent, it is 0.
+  fileprivate func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    try decodeIfPresent(type, forKey: key) ?? 0
   }
 
   /// Reads a flag.
