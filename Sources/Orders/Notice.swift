@@ -153,6 +153,11 @@ extension SlackPayload {
       blocks.append(section(lines.joined(separator: "\n")))
       lines = []
     }
+    func add(_ line: String) {
+      let length = lines.reduce(line.utf16.count) { $0 + $1.utf16.count + 1 }
+      if length > sectionLimit { close() }
+      lines.append(line)
+    }
     var pictures = 0
     for change in notice.changes {
       var text = SlackText(limit: lineLimit)
@@ -163,13 +168,11 @@ extension SlackPayload {
         pictures += 1
         continue
       }
-      let length = lines.reduce(text.value.utf16.count) { $0 + $1.utf16.count + 1 }
-      if length > sectionLimit { close() }
-      lines.append(text.value)
+      add(text.value)
     }
     let more = notice.total - notice.changes.count
-    if more > 0 { lines.append(notice.language.more(more)) }
-    if notice.mayRepeat { lines.append(notice.language.repetition) }
+    if more > 0 { add(notice.language.more(more)) }
+    if notice.mayRepeat { add(notice.language.repetition) }
     close()
     blocks.append(context("\(id) · \(notice.time.text)"))
     // The text for notifications must be escaped like the text in the blocks.

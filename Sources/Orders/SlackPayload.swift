@@ -52,7 +52,11 @@ extension SlackPayload {
     _ state: OrderState,
     _ template: MessageTemplate
   ) -> JSONMembers {
-    let words = template.text(for: order, state, limit: sectionLimit)
+    var words = template.text(for: order, state, limit: sectionLimit)
+    // Slack refuses a section without text, for example that of `{note}` for an order without a note.
+    if words.allSatisfy(\.isWhitespace) {
+      words = MessageTemplate.standard.text(for: order, state, limit: sectionLimit)
+    }
     var title = SlackText(limit: headerLimit)
     title.append("\(order.language.headline(of: state)): \(order.summary)")
     var blocks = [header(title.value), section(words)]
@@ -112,7 +116,7 @@ package struct MessageTemplate: Sendable, Equatable {
   /// Parses a template such as `{by} – {total} – {what}`.
   ///
   /// - Parameter text: The template. `{{` means `{`, and `}}` means `}`.
-  /// - Throws: ``LarderError`` with the code `usage` if the template has an unknown placeholder.
+  /// - Throws: ``LarderError`` with the code `usage` if the template is blank or has an unknown placeholder.
   package init(_ text: String) throws(LarderError) {
     var parts: [Part] = []
     var plain = ""
@@ -138,6 +142,12 @@ package struct MessageTemplate: Sendable, Equatable {
       }
     }
     self.parts = parts + [.text(plain)]
+    if text.allSatisfy(\.isWhitespace) {
+      throw LarderError(
+        .usage,
+        "cannot use the template: it has no text; leave it out for the default"
+      )
+    }
   }
 
   /// The text for an order, with at most `limit` UTF-16 code units.

@@ -300,4 +300,31 @@ import Testing
       #expect(String(decoding: body, as: UTF8.self).contains("외 950건"))
     }
   }
+
+  @Test func `the counts of other changes stay within Slack's limits, however long the lines are`()
+    throws
+  {
+    for length in 0...200 {
+      let changes = (0..<120).map { number in
+        var change = Self.change(Int64(number))
+        change.title = String(repeating: "x", count: length)
+        change.url = nil
+        return change
+      }
+      var notice = try #require(Self.notice(changes, run: 9))
+      notice.mayRepeat = true
+      let content = OutgoingMessage.Content.notice(notice, showsPictures: false)
+      let body = try #require(
+        OutgoingMessage(id: "ntc_1", content: content)
+          .request(to: try Shelf.webhook(.slack), at: OrderTime(seconds: 0))?.body
+      )
+
+      let json = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+      let texts = try #require(json?["blocks"] as? [[String: Any]]).dropFirst().compactMap {
+        ($0["text"] as? [String: Any])?["text"] as? String
+      }
+      #expect(texts.allSatisfy { (1...3000).contains($0.utf16.count) })
+      #expect(texts.joined(separator: "\n").split(separator: "\n").count == 52)
+    }
+  }
 }

@@ -160,6 +160,21 @@ import Testing
     )
     #expect(throws: LarderError.self) { try MessageTemplate("{who}") }
     #expect(throws: LarderError.self) { try MessageTemplate("{by") }
+    #expect(throws: LarderError.self) { try MessageTemplate(" ") }
+  }
+
+  @Test func `an order for which a template gives no text has the standard text`() throws {
+    let order = Shelf.order(by: "Kim", note: nil)
+    let standard = MessageTemplate.standard.text(for: order, .ordered, limit: 3000)
+
+    let message = SlackPayload.message(
+      about: order,
+      .ordered,
+      try MessageTemplate("{note} {note}")
+    )
+
+    #expect(message.values["text"] as? String == standard)
+    #expect(!standard.isEmpty)
   }
 
   @Test(arguments: [

@@ -521,4 +521,115 @@ struct PagingSyncTests {
     #expect(report.sections.map(\.items) == [2, 1])
     #expect(try shown() == ["1", "2", "9"])
   }
+
+  /// The ways to leave out the items whose price is empty, as lines of a catalog file.
+  private static let filters = [
+    "items: \"$.body[?@.s_price]\"\nitem: {id: $.detail_hash, title: $.title}",
+    "items: $.body\nrecords: select(.s_price)\nitem: {id: $.detail_hash, title: $.title}",
+    "transform: \"{items: [.body[] | select(.s_price) | {id: .detail_hash, title}]}\"",
+  ]
+
+  @Test(
+    arguments: [
+      "next: $.next", "cursor: page, from: $.cursor", "link: true", "page: page", "offset: page",
+    ],
+    filters
+  )
+  func `pages of which a filter leaves nothing do not end the listing`(
+    _ paging: String,
+    _ filter: String
+  ) throws {
+    let isTransformed = filter.hasPrefix("transform")
+    let isCounted = paging.hasPrefix("page") || paging.hasPrefix("offset")
+    // Nobody knows whether a page that a transform leaves empty is the last one, so only three in a row are.
+    let gap = isTransformed && isCounted ? 2 : 5
+    let first = paging.hasPrefix("page") ? 1 : 0
+    for number in 0..<(gap + 2) {
+      let isShown = number == 0 || number == gap + 1
+      let items = [
+        ["detail_hash": "\(number)", "title": "Dish \(number)", "s_price": isShown ? "1" : nil]
+          .compactMapValues(\.self)
+      ]
+      let next = number <= gap ? "\(number + 1)" : nil
+      let page: [String: Any] = [
+        "body": items, "next": next.map { "A?page=\($0)" } ?? "", "cursor": next ?? "",
+      ]
+      let query = number == 0 && !isCounted ? nil : "page=\(first + number)"
+      var rules: [FaultEffect] = [.body(Array(try SampleShop.json(page).utf8))]
+      if paging.hasPrefix("link"), let next {
+        rules.append(.header("Link", "<A?page=\(next)>; rel=\"next\""))
+      }
+      for rule in rules { shop.store.faults.append(FaultRule("/shop/A", query: query, rule)) }
+    }
+    shop.put(try list([]), at: "/shop/A")
+    let catalog = try shop.catalog(
+      sections: "[{key: A, url: A}]",
+      detail: false,
+      "paging: {\(paging)}\n\(filter)"
+    )
+
+    for _ in 0..<2 {
+      let report = try shop.sync(folder, catalog)
+
+      #expect(try shown() == ["0", "\(gap + 1)"])
+      #expect(report.outcome == .complete)
+    }
+  }
+
+  @Test func `pages of empty sections do not end a listing of several sections`() throws {
+    for (number, sections) in [["a", "b"], ["c"], ["d"]].enumerated() {
+      let page = sections.map { key in
+        ["key": key, "items": key == "c" ? [] : [["id": key, "title": "Dish"]]] as [String: Any]
+      }
+      shop.store.faults.append(
+        FaultRule(
+          "/shop/A",
+          query: "page=\(number + 1)",
+          .body(Array(try SampleShop.json(["sections": page]).utf8))
+        )
+      )
+    }
+    shop.put(#"{"sections": []}"#, at: "/shop/A")
+    let catalog = try shop.catalog(
+      sections: "{url: A, each: \"$.sections[*]\", key: $.key, title: $.key}",
+      detail: false,
+      "paging: {page: page}\nitems: $.items\nitem: {id: $.id, title: $.title}"
+    )
+
+    let report = try shop.sync(folder, catalog)
+
+    #expect(try shown() == ["a", "b", "d"])
+    #expect(report.sections.map(\.key) == ["a", "b", "c", "d"] && report.outcome == .complete)
+  }
+
+  @Test func `products without variants do not make a run partial that read the announced total`()
+    throws
+  {
+    for (number, variants) in [[2, 2, 1, 0, 0], [1, 0, 0]].enumerated() {
+      let products = variants.enumerated().map { place, count in
+        ["variants": (0..<count).map { ["id": "\(number)\(place)\($0)", "title": "Dish"] }]
+      }
+      shop.store.faults.append(
+        FaultRule(
+          "/shop/A",
+          query: "page=\(number + 1)",
+          .body(Array(try SampleShop.json(["products": products, "total": 8]).utf8))
+        )
+      )
+    }
+    shop.put(#"{"products": [], "total": 8}"#, at: "/shop/A")
+    let catalog = try shop.catalog(
+      sections: "[{key: A, url: A}]",
+      detail: false,
+      """
+      paging: {page: page}
+      items: "$.products[*].variants[*]"
+      item: {id: $.id, title: $.title}
+      """
+    )
+
+    let report = try shop.sync(folder, catalog)
+
+    #expect(report.outcome == .complete && report.sections.map(\.items) == [6])
+  }
 }

@@ -36,6 +36,8 @@ public struct DecodedListing: Hashable, Sendable {
   public var listedCount: Int {
     listCount == 0 ? elementCount : isNested ? min(listCount, elementCount) : listCount
   }
+  /// The highest number of elements that the shop can have counted on the page.
+  public var mostListed: Int { max(listCount, elementCount) }
   /// A warning that the value at the path of the next page is not an address, such as `{"page": 2}`.
   ///
   /// It is nil if the value is an address, or if there is none.

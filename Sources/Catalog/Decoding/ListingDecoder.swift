@@ -96,6 +96,8 @@ package struct ListingDecoder: Sendable {
       )
       try add(section, in: root, to: &listing, after: earlier.elements)
       earlier.elements += listing.elementCount
+      // A transform that makes nothing of the response's list has left out its elements.
+      if mapping.transform != nil, listing.elementCount == 0 { listing.isNested = false }
       return listing
     }
     if isContinuation { earlier.count -= 1 }
@@ -532,9 +534,8 @@ extension DecodedListing {
         + "write paging: {link: true} in the catalog file"
     }
     let advice = "describe the further pages under paging in the catalog file"
-    let listed = max(listedCount, elementCount)
-    if let total, listed > 0, total > listed {
-      return "the shop says that there are \(total) items, and lists \(listed); \(advice)"
+    if let total, mostListed > 0, total > mostListed {
+      return "the shop says that there are \(total) items, and lists \(mostListed); \(advice)"
     }
     guard let continuation, listedCount > 0 else { return nil }
     return

@@ -45,7 +45,7 @@ public struct PagingRule: Hashable, Sendable {
   }
 
   /// Whether the parameter is a number.
-  private var isCounted: Bool { step == .page || step == .offset }
+  package var isCounted: Bool { step == .page || step == .offset }
 
   /// The placeholder that can select the page in the section's URL or request body.
   ///

@@ -235,7 +235,8 @@ struct OpenedRun {
       if isTaken, report.run != nil, let source, source != context.entry.source {
         try index.note(source: source, of: context.entry.id)
       }
-      try tidy(marking: isWhole && report.outcome == .complete, hasOthers: hasOthers)
+      let isKnown = [.complete, .partial, .withheld].contains(report.outcome)
+      try tidy(marking: isWhole && isKnown, hasOthers: hasOthers)
     } catch {
       // The run is already recorded, and the next run repeats this step.
       run.notice(

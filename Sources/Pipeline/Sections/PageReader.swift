@@ -155,8 +155,11 @@ extension PageReader {
     var document = document
     let unfollowed =
       listing.invalidNext ?? unfollowed(listing, link: document.next, reading)
-    let isPaged =
-      reading.key != nil && context.catalog.paging(ofSource: reading.position) != nil
+    let rule = reading.key == nil ? nil : context.catalog.paging(ofSource: reading.position)
+    // The only list of a response to a transform can be another one than that of the items, and be on every page.
+    let hasList =
+      rule?.isCounted == false
+      || context.catalog.mapping(ofSource: reading.position).transform == nil
     document.next = nextPage(after: reading, document, listing)
     if draft.isGivenUp {
       // Remove the ETag and Last-Modified date, so that the next run fetches and reads the page again. It may allow
@@ -177,9 +180,9 @@ extension PageReader {
         isGivenUp: draft.isGivenUp,
         absent: ItemField.allCases.filter { listing.absent[section.key]?.contains($0) == true },
         unfollowed: unfollowed,
-        total: isPaged ? listing.total : nil,
-        listed: isPaged && listing.total != nil
-          ? max(listing.listedCount, listing.elementCount) : nil
+        total: rule == nil ? nil : listing.total,
+        listed: rule != nil && hasList && (listing.total != nil || listing.elementCount == 0)
+          ? listing.mostListed : nil
       )
       let items = draft.kept == nil ? records(of: section, base) : []
       let row = DecodedSection(
@@ -245,6 +248,8 @@ extension PageReader {
     guard let rule = context.catalog.paging(ofSource: reading.position),
       let start = reading.start.base, let last = reading.next.base
     else { return nil }
+    // A page of empty sections is not empty.
+    if reading.key == nil, rule.step == .page { listing.elementCount += listing.sections.count }
     if let place = rule.place, case .query(let query) = reading.next,
       let value = query.values[place]
     {

@@ -42,7 +42,7 @@ final class SectionReading: @unchecked Sendable {
   private var named: Set<String> = []
   /// The digests of the pages before the last one.
   private var digests: Set<Int64> = []
-  /// The number of pages in a row, up to the last one, that list no new item.
+  /// The number of pages in a row, up to the last one, that say nothing new.
   private var old = 0
 
   /// Begins to read a source.
@@ -166,23 +166,28 @@ extension SectionReading {
 
   /// Whether the last page has the same bytes as an earlier one, or lists only items that they list too.
   ///
-  /// If each page names the next one, a page can list further forms of earlier items, and be followed by new ones.
+  /// If each page names the next one, a page can list further forms of earlier items, and be followed by new ones. A page
+  /// of whose elements a filter leaves none says nothing about the next page.
   private func isRepeat(
     _ page: SectionPage,
     by rule: PagingRule,
     in index: Index
   ) throws(LarderError) -> Bool {
     guard pages.count > 1 else { return false }
-    if let digest = page.document.digest, digests.contains(digest) { return true }
-    let hasNew = try hasNewItems(page, in: index)
-    guard [.page, .offset].contains(rule.step) else {
-      old = hasNew == true ? 0 : old + 1
-      return old == Self.mostOld
+    // Pages whose `Link` header fields name different next pages can have the same body.
+    if rule.step != .link, let digest = page.document.digest, digests.contains(digest) {
+      return true
     }
-    return hasNew == false
+    let hasNew = try hasNewItems(page, in: index)
+    if rule.isCounted, hasNew == false { return true }
+    let isFiltered =
+      hasNew == nil && page.sections.contains { SectionNotes($0.skipped).listed ?? 0 > 0 }
+    old = hasNew == true || isFiltered ? 0 : old + 1
+    return old == Self.mostOld
   }
 
-  /// The number of pages without new items that end a listing in which each page names the next one.
+  /// The number of pages without new items that end a listing in which each page names the next one, and the number of
+  /// empty pages that end any listing.
   private static let mostOld = 3
 
   /// Whether a page lists an item that no earlier page lists; nil if it lists none.

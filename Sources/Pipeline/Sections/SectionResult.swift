@@ -89,7 +89,8 @@ struct SectionNotes: Sendable, Equatable, Codable {
   /// The total number of items of a section with several pages, as the shop announces it; nil if the shop announces
   /// none.
   var total: Int?
-  /// The number of items on this page, readable or not; nil if the shop announces no total.
+  /// The number of elements of the shop's list on this page; nil if it is not known, or not needed because the page has
+  /// items and the shop announces no total.
   var listed: Int?
 
   fileprivate enum CodingKeys: CodingKey {
