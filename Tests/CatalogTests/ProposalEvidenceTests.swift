@@ -36,6 +36,25 @@ struct ProposalEvidenceTests {
       unsure: ["title"]
     ),
     Case(
+      testDescription: "a number that a title calls ten thousands is no clear price",
+      item: #""id": NUMBER, "name": "海信凤凰 14NUMBER万精装", "price": 14NUMBER.0"#,
+      lines: ["  # salePrice: $.price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a length beside the same number says nothing about the price",
+      item:
+        #""id": NUMBER, "name": "Rope 14NUMBER m", "price": 14NUMBER.5, "note": "14NUMBER.5 mm""#,
+      lines: ["  salePrice: $.price"]
+    ),
+    Case(
+      testDescription:
+        "of prices that are 0 in most items, nobody knows whether these items are free",
+      item: #""id": NUMBER, "name": "N NUMBER", "price": [0, 0, 0, 12][NUMBER]"#,
+      lines: ["  # salePrice: $.price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
       testDescription: "a portrait of the person to ask is not the best guess",
       item:
         #""id": NUMBER, "name": "N NUMBER", "helper": {"name": "Jo", "portrait_image": "https://c.example/pNUMBER.jpg"}, "shots": {"photo": "https://c.example/NUMBER.jpg"}"#,

@@ -27,8 +27,12 @@ struct PriceChoice {
   init(among all: [FieldEvidence], besides taken: Set<FieldPlace>) {
     offered = Self.candidates(.salePrice, among: all)
     former = Self.candidates(.normalPrice, among: all)
-    // If an amount of 0 is all that the items say about a price, they say nothing about it.
-    if former.isEmpty { offered.removeAll { $0.zeros == 1 } }
+    // If an amount of 0 is all that the items say about a price, they say nothing about it. If most items have it, they
+    // can be free, or have no price.
+    if former.isEmpty {
+      offered.removeAll { $0.zeros == 1 }
+      offered = offered.map { $0.meaning == .asked && $0.zeros >= 0.5 ? $0.doubtful : $0 }
+    }
     // A number that all items share is no price, if their prices differ.
     let areDifferent = offered.contains { $0.amounts.count > 1 }
     func isConstant(_ score: FieldScore) -> Bool {

@@ -62,7 +62,8 @@ struct PriceProposal {
     // A point in a JSON number is the decimal separator.
     for text in evidence.samples where evidence.texts > 0 { custom.add(text, currency.code) }
     guess = custom.guess
-    self.scores = guess == nil ? scores : scores.map(\.doubtful)
+    let isClear = guess == nil && !Self.isScaled(evidence, in: all)
+    self.scores = isClear ? scores : scores.map(\.doubtful)
     self.currency = currency.path
     unknownCurrency = currency.unknown
     func canRead(_ text: String) -> Bool {
@@ -139,6 +140,20 @@ struct PriceProposal {
     }
     if let currency { members.append("currency: \(YAMLText.scalar(currency))") }
     return YAMLText.rule(members)
+  }
+
+  /// Whether a text of an item writes the same number with a word for a power of ten, such as "140万" beside 140.
+  private static func isScaled(_ price: FieldEvidence, in all: [FieldEvidence]) -> Bool {
+    all.contains { other in
+      other.isText && other.place != price.place
+        && price.pairs(with: other).contains { amount, text in
+          guard let number = Double(amount) else { return false }
+          return text.matches(of: /[0-9]+(?:\.[0-9]+)?/).contains {
+            Double($0.output) == number
+              && WrittenPrice.beginsWithScale(text[$0.range.upperBound...])
+          }
+        }
+    }
   }
 
   /// Whether the numbers can be cents: all are whole, and most are 100 or more.

@@ -292,6 +292,19 @@ struct WrittenPrice {
   private static let scales = WordTable.currencies.values(of: "scale")
     .compactMapValues(Int.init).sorted { $0.key.count > $1.key.count }
 
+  /// Whether a text begins with a word for a power of ten, such as "万" or "million".
+  ///
+  /// Single letters do not count, because "5 m" is a length.
+  static func beginsWithScale(_ text: Substring) -> Bool {
+    let text = text.drop(while: \.isWhitespace).lowercased()
+    return scales.contains { word, _ in
+      guard word.utf8.count > 1, text.hasPrefix(word) else { return false }
+      // Chinese and Korean words follow each other without a space.
+      let isIdeograph = word.unicodeScalars.allSatisfy { $0.value >= 0x3000 }
+      return isIdeograph || text.dropFirst(word.count).first?.isLetter != true
+    }
+  }
+
   /// Splits the unit behind an amount into a power of ten and the unit of the currency, as in "млн ₽".
   ///
   /// A single letter, as in "$1.2m", is a power of ten only beside a unit: "5 m" is a length.
