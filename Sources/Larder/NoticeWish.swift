@@ -57,6 +57,50 @@ package struct NoticeWish: Sendable, Hashable {
     return changes
   }
 
+  /// The changes of a notice that later syncs took back, in the opposite direction.
+  ///
+  /// The notice may have arrived, and then its receiver believes something that is no longer true.
+  ///
+  /// - Parameters:
+  ///   - told: The notice.
+  ///   - changes: The changes that the next notice tells anyway.
+  ///   - reader: The catalog.
+  /// - Returns: The changes.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  private func reversals(
+    of told: Notice,
+    besides changes: [Notice.Change],
+    _ reader: CatalogReader
+  ) throws(LarderError) -> [Notice.Change] {
+    let known = Set(changes.compactMap { $0.id?.exact })
+    var reversals: [Notice.Change] = []
+    for old in told.changes {
+      guard let id = old.id, old.kind != .failed, !known.contains(id.exact) else { continue }
+      let item = try reader.show(id)
+      var change = old
+      (change.fromPrice, change.fromText) = (old.toPrice, old.toText)
+      (change.toPrice, change.toText) = (item?.item.price, nil)
+      switch (old.kind, item) {
+      case (.price, let item?) where item.item.price != old.toPrice: break
+      case (.badge, let item?):
+        let badges = item.item.badges.joined(separator: ", ")
+        change.toText = badges.isEmpty ? nil : badges
+        change.toPrice = nil
+        guard change.toText != old.toText else { continue }
+      case (.picture, _?): change.toPrice = nil
+      case (.added, nil), (.back, nil):
+        change = Notice.Change(.removed, section: old.section, id: id)
+        (change.title, change.url) = (old.title, old.url)
+      case (.removed, let item?):
+        change = Notice.Change(.back, section: item.sections.first, id: id)
+        (change.title, change.toPrice, change.url) = (item.item.title, item.item.price, old.url)
+      default: continue
+      }
+      if kinds.contains(change.kind) { reversals.append(change) }
+    }
+    return reversals
+  }
+
   /// The changes of one item that the filter selects.
   private func changes(of net: NetChange) -> [Notice.Change] {
     func change(_ kind: Notice.Kind) -> Notice.Change {
@@ -133,12 +177,16 @@ package struct NoticeWish: Sendable, Hashable {
       // the last run.
       var after = start.after ?? before.rawValue
       if max(after, start.told ?? 0) > last.id.rawValue { after = before.rawValue }
+      var changes = try changes(of: reader, after: RunID(rawValue: after))
+      if start.mayRepeat, let told = start.content {
+        changes += try reversals(of: told, besides: changes, reader)
+      }
       let notice = Notice(
         catalog: reader.catalog.name,
         run: last.id.rawValue,
         time: OrderTime(seconds: (last.finished ?? last.started).seconds),
         language: language,
-        try changes(of: reader, after: RunID(rawValue: after))
+        changes
       )
       let isKept = try outbox.keep(
         notice,

@@ -35,6 +35,8 @@ private struct HistoryModel {
 
   /// The normal price and the sale price of each item that was listed once, as it was listed last.
   private var known: [String: [Int?]] = [:]
+  /// The first badge of each item that was listed once, as it was listed last.
+  private var badges: [String: String] = [:]
 
   /// The normal price and the sale price.
   static func units(_ item: SampleShop.Item) -> [Int?] {
@@ -56,7 +58,13 @@ private struct HistoryModel {
         }
         let last = seen.contains(id) ? known[id] : nil
         known[id] = new[id].map(Self.units) ?? known[id]
+        let lastBadge = seen.contains(id) ? badges[id] : nil
+        badges[id] = new[id].map { $0.badges.first ?? "-" } ?? badges[id]
         if isEmpty { continue }
+        func addBadges() {
+          guard let from = lastBadge, let to = badges[id], from != to else { return }
+          add("badges \(from) → \(to)")
+        }
         func addPrices() {
           guard let last, let units = new[id].map(Self.units) else { return }
           for (field, (from, to)) in zip(["normalPrice", "salePrice"], zip(last, units))
@@ -69,11 +77,11 @@ private struct HistoryModel {
         case (nil, .some):
           add("\(seen.contains(id) ? "back" : "added") - → -")
           addPrices()
+          addBadges()
         case (.some, nil): add("removed - → -")
-        case (let first?, let second?):
+        case (.some, .some):
           addPrices()
-          let badges = [first, second].map { $0.badges.first ?? "-" }
-          if badges[0] != badges[1] { add("badges \(badges[0]) → \(badges[1])") }
+          addBadges()
         case (nil, nil): break
         }
       }

@@ -400,6 +400,29 @@ struct RecordedHistoryTests {
     )
   }
 
+  @Test func `an item that comes back with other values has changed`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 12)
+    let others = shop.items
+    var first = SampleShop.Item("x")
+    first.badges = ["new"]
+    var last = first
+    (last.badges, last.title) = (["sale"], "Another title")
+    for item in [first, nil, last, nil, last] {
+      shop.clock.advance(86_400)
+      shop.items["A"] = (others["A"] ?? []) + [item].compactMap(\.self)
+      try shop.publish()
+      _ = try shop.sync(folder, shop.catalog(detail: false))
+    }
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+
+    let kinds = try reader.history(of: "x").map { "\($0.run) \($0.kind)" }
+    let change = try #require(reader.netChanges(after: 1).first)
+
+    #expect(kinds == ["2 removed", "3 back", "3 title", "3 badges", "4 removed", "5 back"])
+    #expect(change.presence == .stayed && change.badges == "new" && change.newBadges == "sale")
+  }
+
   @Test func `the lowest price at a time before an item moved is that of the section then`() throws
   {
     let folder = try TemporaryFolder()

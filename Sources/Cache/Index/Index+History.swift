@@ -340,8 +340,10 @@ final class HistoryWriter {
       if value != change.to { try insert(change.to, change.field, of: item, since: run) }
       return
     }
-    // A removed item can come back with a price that it did not have.
-    if change.from == nil, change.to == nil, isNew, since == run { return }
+    // A removed item can come back with a price that it did not have. The other values of an added item are recorded
+    // when it is removed.
+    let isNeeded = change.from != nil && (change.field.isPrice || change.field == .listed)
+    if change.from == change.to, isNew, since == run, !isNeeded { return }
     // An added item had no previous values.
     let isAdded = change.field == .listed && change.from == nil
     if isAdded {

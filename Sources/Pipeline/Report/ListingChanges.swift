@@ -49,9 +49,9 @@ struct ListingChanges {
     var add = Adding(section: section, id: item.id)
     guard let old, let new else {
       add.field(.listed, old.map { _ in .listed }, new.map { _ in .listed })
-      // Also record the item's prices: those of an added item are valid from now on, and those of a removed item end
-      // now.
-      for (field, price) in prices(of: item) { add.known(field, price) }
+      // Also record the item's values: the prices of an added item are valid from now on, and those of a removed item end
+      // now. If the item comes back, its values are compared with those that it had.
+      for (field, value) in values(of: item) { add.known(field, value) }
       return add.changes
     }
     for ((field, before), (_, after)) in zip(values(of: old), values(of: new)) {
