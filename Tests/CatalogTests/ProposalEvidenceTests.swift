@@ -1576,7 +1576,7 @@ struct ProposalEvidenceTests {
     ("<head><title>Log in</title></head>", true), ("<?xml version=\"1.0\"?><html><head/>", true),
   ])
   func `XML with a header is no page`(_ text: String, _ isPage: Bool) {
-    #expect(FormatSignature.look(of: bytes(text)) == (isPage ? .page : .xml))
+    #expect(FormatSignature.look(of: bytes(text)) == (isPage ? .html : .xml))
   }
 
   @Test func `a table with two columns of one name is a table, and equal numbers are no names`()

@@ -479,7 +479,7 @@ struct ProposalListTests {
     let page = "<!-- menu -->\n<!-- goods -->\n<section class=\"goods\"><div>Cup</div></section>"
     let feed = "<!-- goods --><section><item><id>1</id></item></section>"
 
-    #expect(FormatSignature.look(of: bytes(page)) == .page)
+    #expect(FormatSignature.look(of: bytes(page)) == .html)
     #expect(FormatSignature.look(of: bytes(feed)) == .xml)
   }
 

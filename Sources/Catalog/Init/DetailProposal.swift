@@ -222,8 +222,8 @@ struct DetailFields {
 
   private let node: JSONNode
   private let all: [FieldEvidence]
-  private let description: FieldScore?
-  private let prices: FieldScore?
+  private let description: FieldEvidence?
+  private let prices: FieldEvidence?
   private let pictures: [(role: ImageReference.Role, evidence: FieldEvidence)]
 
   /// Looks for the fields of a detail in the object at a path.
@@ -231,17 +231,17 @@ struct DetailFields {
     self.node = node
     self.path = path
     all = EvidenceCollection([node]).all
-    description = FieldScore.ranking(.description, all).first {
-      !$0.evidence.place.isMany && $0.evidence.place.steps.count <= 2
+    description = FieldEvidence.ranking(.description, all).first {
+      !$0.place.isMany && $0.place.steps.count <= 2
     }
-    let named = FieldScore.ranking(.salePrice, all)
+    let named = FieldEvidence.ranking(.salePrice, all)
     prices =
       named.first {
-        NameWords.plain($0.evidence.place.steps[0].name) == "prices" || $0.evidence.place.isMany
+        NameWords.plain($0.place.steps[0].name) == "prices" || $0.place.isMany
       }
       ?? all.first {
         $0.place.plainName == "prices" && $0.share(PriceText.isPrice) == 1
-      }.map { FieldScore(evidence: $0, confidence: 0.9) }
+      }.map { $0.rated(0.9) }
       ?? named.first
     pictures = Self.pictures(all)
     let depth = path.split(whereSeparator: { ".[".contains($0) }).count
@@ -249,9 +249,9 @@ struct DetailFields {
     func weight(_ evidence: FieldEvidence?) -> Double {
       evidence.map { 1 - 0.1 * Double($0.place.steps.count - 1) } ?? 0
     }
-    let texts = (description?.confidence ?? 0) * weight(description?.evidence)
+    let texts = (description?.confidence ?? 0) * weight(description)
     let seen = pictures.prefix(3).map { 0.5 * weight($0.evidence) }.reduce(0, +)
-    score = (texts + 0.4 * weight(prices?.evidence) + seen) * (1 - 0.02 * Double(depth))
+    score = (texts + 0.4 * weight(prices) + seen) * (1 - 0.02 * Double(depth))
   }
 
   /// The pictures of a detail, each path with its role.
@@ -265,7 +265,7 @@ struct DetailFields {
       let words = evidence.place.names.flatMap(NameWords.words)
       func has(_ meaning: String) -> Bool { words.contains { FieldRules.isNamed(meaning, $0) } }
       let isNamed = [FieldRules.Field.gallery, .thumbnail].contains {
-        FieldScore.judge($0, evidence).confidence >= FieldScore.floor
+        FieldEvidence.judge($0, evidence).confidence >= Confidence.floor
       }
       guard evidence.isText, evidence.share(PictureText.isLink) == 1,
         evidence.share(PictureText.isOther) == 0, evidence.place.steps.count <= 4,
@@ -285,7 +285,7 @@ struct DetailFields {
   func fields(_ item: JSONNode?, _ currency: String) -> [String] {
     var lines: [String] = []
     if let description {
-      lines.append("description: \(YAMLText.scalar(description.evidence.place.first))")
+      lines.append("description: \(YAMLText.scalar(description.place.first))")
     }
     if let prices { lines.append("prices: \(priceRule(prices, currency))") }
     if !pictures.isEmpty { lines.append("images:") }
@@ -300,15 +300,15 @@ struct DetailFields {
     return lines + (notes.isEmpty ? [] : ["notes:"] + notes)
   }
 
-  private func priceRule(_ score: FieldScore, _ currency: String) -> String {
-    let money = CurrencyProposal(given: currency, items: all, prices: [score.evidence], root: node)
+  private func priceRule(_ score: FieldEvidence, _ currency: String) -> String {
+    let money = CurrencyProposal(given: currency, items: all, prices: [score], root: node)
     let unit = PriceProposal([score], among: all, currency: money)?.unit ?? .major
-    return YAMLText.rule(unit.members(score.evidence.place.all))
+    return YAMLText.rule(unit.members(score.place.all))
   }
 
   /// The places of up to eight short texts that the listing does not have, in the order of the detail.
   private func notes(_ item: JSONNode?) -> [FieldPlace] {
-    let taken = [description?.evidence.place, prices?.evidence.place].compactMap(\.self)
+    let taken = [description?.place, prices?.place].compactMap(\.self)
     let notes = all.filter { evidence in
       guard evidence.isText, !evidence.place.isMany, evidence.place.steps.count == 1,
         let text = evidence.samples.first

@@ -5,6 +5,8 @@
 /// price, which the title, and so on.
 struct FieldEvidence {
   var place: FieldPlace
+  /// The likelihood that the place leads to the field for which it is ranked, from 0 (certainly not) to 1.
+  var confidence = 0.0
   /// The number of examined items, with and without a value.
   var total = 0
   /// The number of items that have a value, not counting empty values such as `""`.

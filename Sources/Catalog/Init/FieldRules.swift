@@ -1,6 +1,6 @@
 /// The meanings of names in a shop's JSON, such as `preis` for a price and `thumb` for a picture.
 ///
-/// `larder catalog init` finds the fields of an item by these meanings, together with the values (``FieldScore``).
+/// `larder catalog init` finds the fields of an item by these meanings, together with the values (``FieldEvidence``).
 enum FieldRules {
   /// A field of an item that can be recognized.
   enum Field: String {
@@ -194,30 +194,41 @@ enum PriceMeaning {
   }
 }
 
-/// The likelihood that a certain path in an item, such as `$.price`, leads to a certain field, such as `salePrice`.
-struct FieldScore {
-  /// The values at the path.
-  var evidence: FieldEvidence
-  /// From 0 (certainly not this field) to 1 (certainly this field).
-  var confidence: Double
-
+/// The limits of a confidence, which is from 0 to 1.
+enum Confidence {
   /// A path with a lower confidence is not proposed at all.
   static let floor = 0.3
+  /// The highest confidence of a doubtful choice.
+  static let doubt = 0.6
   /// A field whose path has a lower confidence is commented out in the proposed file.
   static let sure = 0.7
+}
 
-  var isSure: Bool { confidence >= Self.sure }
+/// The likelihood that a certain path in an item, such as `$.price`, leads to a certain field, such as `salePrice`.
+extension FieldEvidence {
+  var isSure: Bool { confidence >= Confidence.sure }
+  /// The same path, marked as doubtful: the proposed file has the field only in a comment.
+  var doubtful: FieldEvidence { atMost(Confidence.doubt) }
   /// Whether the path has a known name of a title, such as `name`.
-  var isCalledTitle: Bool { FieldRules.isNamed("title", evidence.place.plainName) }
+  var isCalledTitle: Bool { FieldRules.isNamed("title", place.plainName) }
+
+  /// The same path, with another confidence.
+  func rated(_ confidence: Double) -> FieldEvidence {
+    var rated = self
+    rated.confidence = confidence
+    return rated
+  }
+
+  /// The same path, with a confidence that is not above a limit.
+  func atMost(_ limit: Double) -> FieldEvidence { rated(min(confidence, limit)) }
 
   /// Judges from the names on a path and from its values how likely it is that the path leads to the field.
-  static func judge(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> FieldScore {
+  static func judge(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> FieldEvidence {
     let score = named(field, evidence) * fit(field, evidence)
     // Among paths that are equally likely, a shorter path precedes, and a path where more items have a value.
     let depth = Double(max(0, evidence.place.steps.count - 1))
-    let judged = FieldScore(
-      evidence: evidence,
-      confidence: score * max(0.94, 1 - 0.01 * depth) * (0.95 + 0.05 * evidence.share)
+    let judged = evidence.rated(
+      score * max(0.94, 1 - 0.01 * depth) * (0.95 + 0.05 * evidence.share)
     )
     // What few items have in another object is possibly that of this object, such as the terms of a coupon.
     let isRare =
@@ -229,16 +240,17 @@ struct FieldScore {
   /// The paths that possibly lead to the field, the likeliest first.
   ///
   /// Paths with equal scores keep the order that they have in the item.
-  static func ranking(_ field: FieldRules.Field, _ all: [FieldEvidence]) -> [FieldScore] {
-    all.map { judge(field, $0) }.filter { $0.confidence >= floor }.ranked(by: \.confidence)
+  static func ranking(_ field: FieldRules.Field, _ all: [FieldEvidence]) -> [FieldEvidence] {
+    all.map { judge(field, $0) }.filter { $0.confidence >= Confidence.floor }
+      .ranked(by: \.confidence)
   }
 
-  /// The short texts that differ in most of the items; each has the confidence ``floor``.
+  /// The short texts that differ in most of the items; each has the confidence ``Confidence/floor``.
   ///
   /// If there are none, a text such as `slug` is the title, or else a title that all items share, or else the URL of a
   /// page or a picture, or else a code, or else a text with a third as many values as items, or with more than
   /// 20, or else a number.
-  static func possibleTitles(_ all: [FieldEvidence]) -> [FieldScore] {
+  static func possibleTitles(_ all: [FieldEvidence]) -> [FieldEvidence] {
     // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage, or "64GB".
     func isNumber(_ evidence: FieldEvidence) -> Bool {
       evidence.share { PriceText.isPrice($0) || $0.contains(/^[0-9.,]+ ?\p{L}{1,3}$/) } >= 0.5
@@ -269,15 +281,15 @@ struct FieldScore {
     let shared = named.first.map { !$0.isRefused } == true ? named : []
     let links = all.filter { evidence in
       let isPicture = judge(.thumbnail, evidence).isSure && !evidence.place.isMany
-      return (isPicture || IDChoice.isPageLink(evidence)) && evidence.isNearlyUnique
+      return (isPicture || evidence.isPageLink) && evidence.isNearlyUnique
     }
     let short = texts.filter { !isNumber($0) }
-    let ids = ranking(.id, all).filter { $0.isSure && $0.evidence.isNearlyUnique }.map(\.evidence)
+    let ids = ranking(.id, all).filter { $0.isSure && $0.isNearlyUnique }
     let codes = ids.filter { !isNumber($0) }
     let words = repeating.filter { !isNumber($0) }
     let kinds = [short, slugs, shared, links, codes, words, ids, texts]
     let found = kinds.first { !$0.isEmpty } ?? []
-    return found.map { FieldScore(evidence: $0, confidence: floor) }
+    return found.map { $0.rated(Confidence.floor) }
   }
 
   /// The confidence that the names on a path mean the field.
@@ -378,7 +390,8 @@ struct FieldScore {
     if isCalled { return FieldRules.has("group", in: name) ? 0.5 : 0.85 }
     if evidence.variety < 1 { return 0 }
     // Words, such as the kinds of three plants, and dates can differ by chance.
-    if evidence.share({ !$0.contains(where: \.isNumber) || isDate($0) }) > 0.5 { return floor }
+    let areWords = evidence.share { !$0.contains(where: \.isNumber) || isDate($0) } > 0.5
+    if areWords { return Confidence.floor }
     // A number gets a lower confidence than a text, because it can also be a year or a size.
     return evidence.isText && evidence.share(PriceText.isPrice) < 1 ? 0.5 : 0.4
   }
@@ -451,7 +464,7 @@ struct FieldScore {
     guard place.steps.count <= 3, !place.isMany, !isOther else { return 0 }
     guard evidence.isText, evidence.share(PriceText.hasUnit) > 0.8 else { return 0 }
     // Two amounts can be what people spend at a place, such as "2001～3000円".
-    return evidence.share(PriceText.isRange) > 0.5 ? FieldScore.doubt : 0.8
+    return evidence.share(PriceText.isRange) > 0.5 ? Confidence.doubt : 0.8
   }
 
   /// How well the values fit the field, from 0 to 1; names do not count.
@@ -500,7 +513,7 @@ struct FieldScore {
         : evidence.isCount || isLevel(evidence)
           || field == .salePrice && evidence.held >= 10
             && evidence.share { Double($0) == 0 } > 0.8
-          ? min(read, FieldScore.doubt) : read
+          ? min(read, Confidence.doubt) : read
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0
       let isDegrees = evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1
@@ -511,7 +524,7 @@ struct FieldScore {
       guard evidence.isText, isPictures(evidence) else { return 0 }
       // The same address in all items is that of a stand-in, or of no picture.
       let isMarked = evidence.isConstant || evidence.share(PictureText.isMarked) > 0.5
-      return isMarked ? FieldScore.doubt : place.isMany ? 0.9 : 1
+      return isMarked ? Confidence.doubt : place.isMany ? 0.9 : 1
     case .gallery:
       let isMany =
         place.isMany || evidence.hasTextLists

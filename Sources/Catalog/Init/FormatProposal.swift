@@ -74,7 +74,7 @@ struct FormatProposal: ProposedReading {
       (try? JSONPath(parsing: one.place.first)).map { paths.contains($0.segments) } == true
     }
     currency = CurrencyProposal(given: given, items: evidence, prices: prices, root: root)
-    let hasCurrency = rules.isEmpty || currency.confidence >= FieldScore.sure
+    let hasCurrency = rules.isEmpty || currency.confidence >= Confidence.sure
     func withPrice(_ items: [StoreItem]) -> Int {
       items.count { $0.salePrice != nil || $0.normalPrice != nil }
     }
@@ -106,7 +106,7 @@ struct FormatProposal: ProposedReading {
       let some = "\(repeated) of \(items.count) items"
       notes.append(YAMLText.comment("\(some) have the id of another; a sync keeps the first"))
     }
-    if let evidence = listPrice?.evidence {
+    if let evidence = listPrice {
       let some = "\(evidence.phrase) in \(evidence.held) of \(evidence.total) items"
       let path = YAMLText.scalar(evidence.place.first)
       let comment = YAMLText.comment("\(some), which the format does not read")
@@ -135,7 +135,7 @@ struct FormatProposal: ProposedReading {
   /// Whether the format finds no price or no picture in any item, although the response has them at other paths.
   private func misses(_ body: [UInt8]) -> Bool {
     guard lacksPrices || lacksPictures, let look = try? ResponseLook(body),
-      look.confidence >= FieldScore.sure, look.place.items.count >= count
+      look.confidence >= Confidence.sure, look.place.items.count >= count
     else { return false }
     let hasPrices = look.fields.rankings[.salePrice]?.first?.isSure == true
     let hasPictures = look.fields.thumbnail.first?.isSure == true
@@ -148,14 +148,14 @@ struct FormatProposal: ProposedReading {
     _ evidence: [FieldEvidence],
     besides prices: [FieldEvidence],
     of items: [StoreItem]
-  ) -> FieldScore? {
+  ) -> FieldEvidence? {
     let isRead = items.contains { item in
       item.salePrice.map { item.normalPrice?.isAbove($0) } == true
     }
     guard let paid = prices.first, !isRead else { return nil }
-    let price = FieldScore(evidence: paid, confidence: 1)
-    return FieldScore.ranking(.normalPrice, evidence).first { score in
-      score.isSure && !prices.contains { $0.place == score.evidence.place }
+    let price = paid.rated(1)
+    return FieldEvidence.ranking(.normalPrice, evidence).first { score in
+      score.isSure && !prices.contains { $0.place == score.place }
         && price.isNever(above: score, by: 50) && !price.isSame(as: score)
     }
   }
@@ -171,7 +171,7 @@ struct FormatProposal: ProposedReading {
       return (try? JSONDocument(parsing: json).root)?["items"]?.count == 0
     }
     let look = isEmptyFeed ? try? ResponseLook(body) : nil
-    guard isEmptyFeed, look.map({ $0.confidence < FieldScore.doubt }) ?? true else { return }
+    guard isEmptyFeed, look.map({ $0.confidence < Confidence.doubt }) ?? true else { return }
     let remedy = "give a URL that lists items"
     throw .shape("the response", "it is a feed without items", remedy: remedy)
   }
@@ -211,11 +211,6 @@ struct FormatProposal: ProposedReading {
 /// A signature is a list of alternatives, and an alternative is a list of paths such as `[$.products, $.skip]`. An
 /// alternative fits if each of its paths leads to something in the response.
 struct FormatSignature: Sendable {
-  /// The notation that a body seems to have.
-  enum Look {
-    case json, xml, page, table, lines
-  }
-
   /// The name of the format.
   let format: String
   /// The notation of the format's responses.
@@ -265,11 +260,13 @@ struct FormatSignature: Sendable {
     try paths.allSatisfy { path in try path.values(in: root).contains { $0.kind != .null } }
   }
 
-  static func look(of body: [UInt8]) -> Look {
-    if BodyFormat.isMarkup(body) { return isPage(body) ? .page : .xml }
+  /// The notation that a body seems to have, in which JSON Lines are JSON.
+  static func look(of body: [UInt8]) -> BodyFormat.Kind {
+    if BodyFormat.isMarkup(body) { return isPage(body) ? .html : .xml }
     let first = JSONText(body).first
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return .json }
-    return TableRecords.isTable(body) ? .table : .lines
+    guard TableRecords.isTable(body) else { return .lines }
+    return TableRecords.separator(of: body[...]) == UInt8(ascii: "\t") ? .tsv : .csv
   }
 
   /// Whether a body is an HTML page rather than XML.
@@ -283,12 +280,16 @@ struct FormatSignature: Sendable {
   }
 
   /// Whether a format with the given notation can be the format of a body.
-  private static func suits(_ notation: BodyFormat, _ look: Look, _ body: [UInt8]) -> Bool {
+  private static func suits(
+    _ notation: BodyFormat,
+    _ look: BodyFormat.Kind,
+    _ body: [UInt8]
+  ) -> Bool {
     switch look {
-    case .json: notation.isJSON || notation.kind == .html && LinkedData.appears(in: body)
-    case .page: notation.kind == .html
+    case .json, .jsonl: notation.isJSON || notation.kind == .html && LinkedData.appears(in: body)
+    case .html: notation.kind == .html
     case .xml: notation.kind == .xml || notation.kind == nil && notation.xml != nil
-    case .table:
+    case .csv, .tsv:
       notation.kind == .csv || notation.kind == .tsv
         || notation.kind == nil && notation.table != nil
     case .lines:
@@ -307,12 +308,10 @@ enum ProposedNotation {
   static func lines(for body: [UInt8]) throws(CatalogError) -> ([String], [UInt8]) {
     let look = FormatSignature.look(of: body)
     switch look {
-    case .json: return ([], try BodyFormat.json.json(of: body, "the response"))
-    case .table:
-      let isTabbed = TableRecords.separator(of: body[...]) == UInt8(ascii: "\t")
-      let kind = isTabbed ? BodyFormat.Kind.tsv : .csv
-      let json = try BodyFormat(kind: kind).json(of: body, "the response")
-      return (["read: \(kind.rawValue)"], json)
+    case .json, .jsonl: return ([], try BodyFormat.json.json(of: body, "the response"))
+    case .csv, .tsv:
+      let json = try BodyFormat(kind: look).json(of: body, "the response")
+      return (["read: \(look.rawValue)"], json)
     case .xml:
       let tree = try BodyFormat(kind: .xml).json(of: body, "the response")
       let root = try JSONDocument(parsing: tree, of: "the response").root
@@ -320,8 +319,8 @@ enum ProposedNotation {
       let notation = BodyFormat(kind: .xml, xml: XMLRecords.Rule(records: [record.name]))
       let lines = ["read: xml", "xml: {record: \(YAMLText.quoted(record.name))}"]
       return (lines, try notation.json(of: body, "the response"))
-    case .page, .lines:
-      if look == .page, LinkedData.appears(in: body) {
+    case .html, .lines:
+      if look == .html, LinkedData.appears(in: body) {
         return (["read: html"], try BodyFormat(kind: .html).json(of: body, "the response"))
       }
       try ForeignData.check(body, "the response")

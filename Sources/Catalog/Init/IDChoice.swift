@@ -1,78 +1,57 @@
 /// Chooses the id of the items so that a sync can read them: it skips an item without an id, and one that repeats an id.
-enum IDChoice {
-  /// The candidates for the id, the chosen one first.
+extension ItemFields {
+  /// The candidates for the id, the chosen one first, among the paths that look like an id.
   ///
   /// If no path looks like an id, or if too many items have no value there, a title, the URL of a page or a thumbnail
   /// that differs in nearly all items serves as the id. It also does so if it differs in more items than an unsure id.
   ///
-  /// - Parameters:
-  ///   - named: The paths that look like an id, the likeliest first.
-  ///   - title: The title, if there is one.
-  ///   - picture: The thumbnail, if there is one.
-  ///   - evidence: The values at every path in the items.
-  ///   - takesRepeats: Whether a value that several items have can be the id.
+  /// - Parameter takesRepeats: Whether a value that several items have can be the id.
   /// - Returns: Empty if no path leads to an id. If the first path leads to none in many items, the second one is for
   ///   these items.
-  static func ranking(
-    _ named: [FieldScore],
-    title: FieldScore?,
-    picture: FieldScore?,
-    among evidence: [FieldEvidence],
-    takesRepeats: Bool = false
-  ) -> [FieldScore] {
+  func ids(takesRepeats: Bool) -> [FieldEvidence] {
+    let title = rankings[.title]?.first
     // A sync refuses items that all have the same id but different titles.
-    let named = named.filter { score in
-      let (ids, titles) = (score.evidence.distinct.count, title?.evidence.distinct.count ?? 0)
-      return score.evidence.held < 3 || ids > 1 || titles < 2
+    let named = (rankings[.id] ?? []).filter { score in
+      let (ids, titles) = (score.distinct.count, title?.distinct.count ?? 0)
+      return score.held < 3 || ids > 1 || titles < 2
     }
     let best = named.first
-    let isHeld = best?.evidence.isRefused == false
-    let isShared = best.map { id in title.map { id.evidence.isShared(by: $0.evidence) } } == true
+    let isHeld = best?.isRefused == false
+    let isShared = best.map { id in title.map { id.isShared(by: $0) } } == true
     if isHeld, takesRepeats && !isShared || best?.isSure == true { return named }
-    if !isHeld, let held = named.first(where: { $0.isSure && !$0.evidence.isRefused }) {
-      return [held] + named.filter { $0.evidence.place != held.evidence.place }
+    if !isHeld, let held = named.first(where: { $0.isSure && !$0.isRefused }) {
+      return [held] + named.filter { $0.place != held.place }
     }
-    let links = evidence.filter(isPageLink)
+    let links = evidence.filter(\.isPageLink)
     // The name of a column of addresses need not say what they are.
     let addresses = evidence.filter {
       $0.place.steps.count == 1 && $0.isText && $0.variety == 1
         && $0.share(PictureText.isAbsolute) > 0.9
     }
-    let all = [title?.evidence] + links + [picture?.evidence] + addresses
+    let all: [FieldEvidence?] = [title] + links + [thumbnail.first] + addresses
     let telling = all.compactMap(\.self).filter {
       guard let title, $0.isOne, takesRepeats else { return $0.isNearlyUnique && $0.isOne }
-      return !$0.isRefused && $0.distinct.count > 1 && !$0.isShared(by: title.evidence)
+      return !$0.isRefused && $0.distinct.count > 1 && !$0.isShared(by: title)
     }
     let most = telling.map(\.distinct.count).max()
     let found = telling.first { $0.distinct.count == most }
     if let best, isHeld {
-      let count = best.evidence.distinct.count - (best.confidence <= FieldScore.floor ? 1 : 0)
+      let count = best.distinct.count - (best.confidence <= Confidence.floor ? 1 : 0)
       guard let found, found.distinct.count > count else { return named }
-      return [FieldScore(evidence: found, confidence: 0.5)] + named
+      return [found.rated(0.5)] + named
     }
     guard let found else { return named.map(\.doubtful) }
-    guard let best else { return [FieldScore(evidence: found, confidence: 0.5)] }
-    return [best.doubtful, FieldScore(evidence: found, confidence: 0.5)]
-  }
-
-  /// Whether the values are URLs of pages about the items.
-  static func isPageLink(_ evidence: FieldEvidence) -> Bool {
-    let name = evidence.place.plainName
-    let last = name.split(separator: " ").last.map(String.init) ?? ""
-    return evidence.place.steps.count == 1 && evidence.isText
-      && FieldRules.isNamed("pageLink", last)
-      && !FieldRules.has("picture", "other", "person", "mark", in: name)
-      && evidence.share(PictureText.isLink) > 0.9 && evidence.share(PictureText.hasEnding) < 0.5
-      && evidence.share { $0.utf8.count < 1000 } == 1
+    guard let best else { return [found.rated(0.5)] }
+    return [best.doubtful, found.rated(0.5)]
   }
 
   /// The reason why no id was found in a list: the path whose values are the nearest to an id.
   ///
   /// - Returns: Nil if the items have no title either, or no path with different values. The remedy is nil if no value
   ///   repeats.
-  static func absence(in items: [JSONNode]) -> (reason: String, remedy: String?)? {
+  static func missingID(in items: [JSONNode]) -> (reason: String, remedy: String?)? {
     let evidence = EvidenceCollection(items).all
-    guard items.count > 1, !FieldScore.ranking(.title, evidence).isEmpty else { return nil }
+    guard items.count > 1, !FieldEvidence.ranking(.title, evidence).isEmpty else { return nil }
     let near = evidence.filter { $0.isOne && $0.values > $0.reals && !$0.isCalledPrice }
     guard let best = near.max(by: { $0.distinct.count < $1.distinct.count }),
       best.distinct.count > 1
@@ -102,4 +81,15 @@ extension FieldEvidence {
   ///
   /// A sync skips the other items, and says so.
   var isNearlyUnique: Bool { distinct.count * 20 >= held * 19 && !isRefused }
+
+  /// Whether the values are URLs of pages about the items.
+  var isPageLink: Bool {
+    let name = place.plainName
+    let last = name.split(separator: " ").last.map(String.init) ?? ""
+    return place.steps.count == 1 && isText
+      && FieldRules.isNamed("pageLink", last)
+      && !FieldRules.has("picture", "other", "person", "mark", in: name)
+      && share(PictureText.isLink) > 0.9 && share(PictureText.hasEnding) < 0.5
+      && share { $0.utf8.count < 1000 } == 1
+  }
 }

@@ -1,22 +1,22 @@
 /// The paths that `larder catalog init` chooses for the fields of the items in a response.
 ///
 /// Each field has several candidates: paths such as `$.price` and `$.cost`, and for each path the confidence that it
-/// leads to the field (``FieldScore``).
+/// leads to the field (``FieldEvidence``).
 struct ItemFields {
   typealias Field = FieldRules.Field
 
   /// The values at every path in the items.
   let evidence: [FieldEvidence]
   /// The candidates for each field, the likeliest first.
-  private(set) var rankings: [Field: [FieldScore]] = [:]
+  private(set) var rankings: [Field: [FieldEvidence]] = [:]
   /// The chosen paths of the price to pay; an item's price is at the first path where the item has a value.
-  private(set) var salePrice: [FieldScore] = []
+  private(set) var salePrice: [FieldEvidence] = []
   /// The chosen path of the price before a reduction.
-  private(set) var normalPrice: [FieldScore] = []
+  private(set) var normalPrice: [FieldEvidence] = []
   /// The chosen paths of the thumbnail; an item's thumbnail is at the first path where the item has a value.
-  private(set) var thumbnail: [FieldScore] = []
+  private(set) var thumbnail: [FieldEvidence] = []
   /// The chosen path of the item's pictures.
-  private(set) var gallery: [FieldScore] = []
+  private(set) var gallery: [FieldEvidence] = []
 
   /// Chooses the fields among all paths in the items.
   ///
@@ -31,9 +31,7 @@ struct ItemFields {
     for field in [
       Field.title, .id, .description, .badges, .deliveryTypes, .latitude, .longitude, .address,
     ] {
-      var ranking = FieldScore.ranking(field, evidence).filter {
-        !taken.contains($0.evidence.place)
-      }
+      var ranking = FieldEvidence.ranking(field, evidence).filter { !taken.contains($0.place) }
       let title = rankings[.title]?.first
       switch field {
       case .title:
@@ -41,27 +39,26 @@ struct ItemFields {
         if let best = ranking.first {
           // The same names lead to one value in some items, and to a list of values in the others.
           let forms = evidence.filter { form in
-            form.place.names == best.evidence.place.names
-              && !ranking.contains { $0.evidence.place == form.place }
+            form.place.names == best.place.names && !ranking.contains { $0.place == form.place }
           }
-          ranking += forms.map { FieldScore(evidence: $0, confidence: best.confidence) }
+          ranking += forms.map { $0.rated(best.confidence) }
         }
         // A name that many items lack, such as that of their fuel, is no title if no other title stands in for it.
         let isWhole = ranking.first.map { best in
-          !best.evidence.isRefused || ranking.contains { $0.evidence.fills(best.evidence) }
+          !best.isRefused || ranking.contains { $0.fills(best) }
         }
         if isWhole != true {
-          ranking = isLenient ? FieldScore.possibleTitles(evidence) + ranking : []
+          ranking = isLenient ? FieldEvidence.possibleTitles(evidence) + ranking : []
         }
       case .description:
         guard let title else { break }
-        ranking.removeAll { title.evidence.share(with: $0.evidence, ==) > 0.9 }
-        ranking = ranking.ranked { $0.confidence * (0.7 + 0.3 * $0.evidence.share) }
+        ranking.removeAll { title.share(with: $0, ==) > 0.9 }
+        ranking = ranking.ranked { $0.confidence * (0.7 + 0.3 * $0.share) }
       case .id:
-        if let title { ranking = Self.identifying(ranking, title.evidence, isOneList: isOneList) }
-        if ranking.first?.evidence.share(PictureText.isLink) ?? 0 > 0.9,
+        if let title { ranking = Self.identifying(ranking, title, isOneList: isOneList) }
+        if ranking.first?.share(PictureText.isLink) ?? 0 > 0.9,
           let code = ranking.firstIndex(where: {
-            $0.isSure && $0.evidence.isNearlyUnique && $0.evidence.share(PictureText.isLink) == 0
+            $0.isSure && $0.isNearlyUnique && $0.share(PictureText.isLink) == 0
           })
         {
           ranking.insert(ranking.remove(at: code), at: 0)
@@ -70,7 +67,7 @@ struct ItemFields {
       default: break
       }
       guard let first = ranking.first else { continue }
-      taken.insert(first.evidence.place)
+      taken.insert(first.place)
       rankings[field] = ranking
     }
     if rankings[.latitude] == nil || rankings[.longitude] == nil {
@@ -83,27 +80,20 @@ struct ItemFields {
     rankings[.normalPrice] = prices.former
     salePrice = prices.salePrice
     normalPrice = prices.normalPrice
-    let ids = IDChoice.ranking(
-      rankings[.id] ?? [],
-      title: rankings[.title]?.first,
-      picture: thumbnail.first,
-      among: evidence,
-      takesRepeats: isLenient || !isOneList
-    )
+    let ids = ids(takesRepeats: isLenient || !isOneList)
     rankings[.id] = ids.isEmpty ? nil : ids
   }
 
   /// A ranking of ids in which a path is doubtful or less if a sync would skip many items with these ids.
   private static func identifying(
-    _ ranking: [FieldScore],
+    _ ranking: [FieldEvidence],
     _ titles: FieldEvidence,
     isOneList: Bool
-  ) -> [FieldScore] {
+  ) -> [FieldEvidence] {
     ranking.map { score in
-      let evidence = score.evidence
       // The ids of several lists can begin with 1 in each.
-      if evidence.isShared(by: titles) { return FieldScore(evidence: evidence, confidence: 0.35) }
-      let isUnique = evidence.distinct.count * 50 >= evidence.held * 49 && !evidence.isRefused
+      if score.isShared(by: titles) { return score.rated(0.35) }
+      let isUnique = score.distinct.count * 50 >= score.held * 49 && !score.isRefused
       return isUnique || !isOneList ? score : score.doubtful
     }.ranked(by: \.confidence)
   }
@@ -111,24 +101,22 @@ struct ItemFields {
   /// A ranking of titles in which a Latin name follows the other names of the items.
   ///
   /// If neither of two names is a known one such as `name`, and every item has both, then both are doubtful.
-  private static func named(_ ranking: [FieldScore]) -> [FieldScore] {
-    func isEpithet(_ score: FieldScore) -> Bool {
-      FieldRules.has("epithet", in: score.evidence.place.plainName)
+  private static func named(_ ranking: [FieldEvidence]) -> [FieldEvidence] {
+    func isEpithet(_ score: FieldEvidence) -> Bool {
+      FieldRules.has("epithet", in: score.place.plainName)
     }
     let names = ranking.filter { score in
-      let evidence = score.evidence
-      return score.isCalledTitle
-        || FieldScore.isCalledTitle(evidence.place.plainName) && evidence.place.steps.count == 1
-          && evidence.share == 1 && evidence.variety == 1 && evidence.held > 3
+      score.isCalledTitle
+        || FieldEvidence.isCalledTitle(score.place.plainName) && score.place.steps.count == 1
+          && score.share == 1 && score.variety == 1 && score.held > 3
     }
     guard let best = names.first(where: { !isEpithet($0) }) else { return ranking }
     let rival = names.first {
-      $0.evidence.place != best.evidence.place && !$0.isCalledTitle
-        && $0.evidence.share(with: best.evidence, ==) < 0.9
+      $0.place != best.place && !$0.isCalledTitle && $0.share(with: best, ==) < 0.9
     }
     let isDoubtful = rival != nil && !best.isCalledTitle && !names[0].isCalledTitle
     let leading = isDoubtful ? best.doubtful : best
-    let others = ranking.filter { $0.evidence.place != best.evidence.place }.map { other in
+    let others = ranking.filter { $0.place != best.place }.map { other in
       isEpithet(other) || isDoubtful ? other.atMost(leading.confidence) : other
     }
     let isLed = ranking.first.map(isEpithet) ?? false
@@ -136,14 +124,13 @@ struct ItemFields {
   }
 
   /// A ranking whose paths are all marked as doubtful if a path is nearly as likely as the first and has other values.
-  private static func doubted(_ ranking: [FieldScore]) -> [FieldScore] {
+  private static func doubted(_ ranking: [FieldEvidence]) -> [FieldEvidence] {
     guard let best = ranking.first else { return [] }
     let hasRival = ranking.dropFirst().contains { other in
       // A path with the same names is the same field in another language. A title goes before a thing.
-      !FieldRules.isNamed("thing", other.evidence.place.plainName)
+      !FieldRules.isNamed("thing", other.place.plainName)
         && other.confidence > best.confidence - 0.15
-        && other.evidence.place.names != best.evidence.place.names
-        && best.evidence.share(with: other.evidence, ==) < 0.9
+        && other.place.names != best.place.names && best.share(with: other, ==) < 0.9
     }
     return hasRival ? ranking.map(\.doubtful) : ranking
   }
@@ -151,11 +138,11 @@ struct ItemFields {
   /// The chosen path of a field, followed by the paths for items that have no value there.
   ///
   /// Only a title has such further paths, two at most, and an id that many items lack.
-  func alternatives(_ field: Field) -> [FieldScore] {
+  func alternatives(_ field: Field) -> [FieldEvidence] {
     guard let ranking = rankings[field], let best = ranking.first else { return [] }
-    let hasOthers = field == .title || field == .id && best.evidence.isRefused
-    let others = ranking.dropFirst().filter { hasOthers && $0.evidence.fills(best.evidence) }
-    return [best] + others.prefix(best.evidence.leading < 1 ? 2 : 0)
+    let hasOthers = field == .title || field == .id && best.isRefused
+    let others = ranking.dropFirst().filter { hasOthers && $0.fills(best) }
+    return [best] + others.prefix(best.leading < 1 ? 2 : 0)
   }
 
   /// The texts with a price's name that are no amounts, such as "USD 3.09+"; nil if there are none.
@@ -168,7 +155,7 @@ struct ItemFields {
   }
 
   /// The candidates for both prices, the chosen ones first.
-  var prices: [FieldScore] {
+  var prices: [FieldEvidence] {
     [salePrice, normalPrice].compactMap(\.first)
       + [.salePrice, .normalPrice].flatMap { rankings[$0] ?? [] }
   }
@@ -180,50 +167,47 @@ struct ItemFields {
   /// Both are doubtful if another field has other pictures of the item, of an unknown or larger size, because the largest
   /// pictures have to be somewhere.
   private mutating func choosePictures() {
-    let all = FieldScore.ranking(.thumbnail, evidence)
+    let all = FieldEvidence.ranking(.thumbnail, evidence)
     // A text with several URLs is not a thumbnail.
     let singles = own(
-      all.filter { !$0.evidence.hasTextLists && PictureText.separator(of: $0.evidence) == nil },
+      all.filter { !$0.hasTextLists && PictureText.separator(of: $0) == nil },
       among: all
     )
-    let lists = own(FieldScore.ranking(.gallery, evidence), among: all)
+    let lists = own(FieldEvidence.ranking(.gallery, evidence), among: all)
     rankings[.thumbnail] = singles
     let list = (lists.first { $0.isSure } ?? lists.first).map { largest($0, among: []) ?? $0 }
     gallery = [list].compactMap(\.self)
     guard var best = singles.first else { return rankings[.gallery] = lists }
     // An address that names fewer than 100 pixels is an icon: a larger form is the better thumbnail.
-    if Self.isIcon(best.evidence), let large = largest(best, among: []) { best = large }
+    if Self.isIcon(best), let large = largest(best, among: []) { best = large }
     thumbnail = forms(of: best)
-    if let list = gallery.first, list.evidence.place.isMany {
-      let isForm = thumbnail.contains { $0.evidence.place == list.evidence.place }
-      gallery = (isForm ? thumbnail : forms(of: list)).map {
-        FieldScore(evidence: $0.evidence, confidence: list.confidence)
-      }
+    if let list = gallery.first, list.place.isMany {
+      let isForm = thumbnail.contains { $0.place == list.place }
+      gallery = (isForm ? thumbnail : forms(of: list)).map { $0.rated(list.confidence) }
     }
     let isSmall =
       gallery.first.map { list in
-        !list.isSure || list.evidence.place.names.contains { FieldRules.pictureSize($0) == 0 }
+        !list.isSure || list.place.names.contains { FieldRules.pictureSize($0) == 0 }
       } ?? true
     // In the order of the items: `image1`, `image2`.
     let columns = evidence.filter {
-      $0.place.isColumn(beside: best.evidence.place) && $0.isPictureText
-    }.map { FieldScore(evidence: $0, confidence: best.confidence) }
+      $0.place.isColumn(beside: best.place) && $0.isPictureText
+    }.map { $0.rated(best.confidence) }
     if lists.isEmpty, columns.count > 1 {
       (thumbnail, gallery) = ([columns[0]], columns)
     } else if isSmall, let large = numbered(best) ?? largest(best, among: singles) {
       gallery = [large]
     }
-    let chosen = (thumbnail + gallery).map(\.evidence)
+    let chosen = thumbnail + gallery
     let rivals = (lists + singles).filter { other in
       let isShown = chosen.contains {
-        $0.place == other.evidence.place || $0.hasPictures(of: other.evidence)
-          || $0.place.holds(other.evidence.place)
-          || other.evidence.place.steps.starts(with: $0.place.steps)
+        $0.place == other.place || $0.hasPictures(of: other) || $0.place.holds(other.place)
+          || other.place.steps.starts(with: $0.place.steps)
       }
-      let isPart = Self.isWhole(best.evidence) && !Self.isWhole(other.evidence)
-      return other.isSure && !isShown && !isPart && other.evidence.held * 2 >= best.evidence.held
-        && !Self.isForm(other) && !other.evidence.place.isChosen
-        && chosen.allSatisfy { Self.isLarger(other.evidence, than: $0) != false }
+      let isPart = Self.isWhole(best) && !Self.isWhole(other)
+      return other.isSure && !isShown && !isPart && other.held * 2 >= best.held
+        && !Self.isForm(other) && !other.place.isChosen
+        && chosen.allSatisfy { Self.isLarger(other, than: $0) != false }
     }
     rankings[.gallery] = gallery + rivals + lists
     guard let rival = rivals.first else { return }
@@ -235,30 +219,28 @@ struct ItemFields {
   ///
   /// A member can be a text in one item, and an object or a list in another item: an element of XML is a list in items
   /// that repeat it. The longer paths and those to lists come first, because they find nothing in the other forms.
-  private func forms(of best: FieldScore) -> [FieldScore] {
-    let place = best.evidence.place
+  private func forms(of best: FieldEvidence) -> [FieldEvidence] {
+    let place = best.place
     let forms = evidence.filter { other in
       let isMember =
         [place, other.place].contains { $0.steps.count == 1 && !$0.isMany }
         && other.place.steps[0].name == place.steps[0].name
       return other.place != place && (isMember || other.place.isForm(of: place))
-        && other.isPictureText && other.fills(best.evidence)
+        && other.isPictureText && other.fills(best)
         && !other.hasTextLists && PictureText.separator(of: other) == nil
     }
-    return ([best] + forms.map { FieldScore(evidence: $0, confidence: best.confidence) })
-      .ranked { 2 * Double($0.evidence.place.steps.count) + ($0.evidence.place.isMany ? 1 : 0) }
+    return ([best] + forms.map { $0.rated(best.confidence) })
+      .ranked { 2 * Double($0.place.steps.count) + ($0.place.isMany ? 1 : 0) }
   }
 
   /// A ranking in which pictures of other things, such as the item's shop, have a low confidence.
   ///
   /// Of two pictures that are as likely, the one that more items have precedes, and a URL with a host precedes a path.
-  private func own(_ ranking: [FieldScore], among all: [FieldScore]) -> [FieldScore] {
+  private func own(_ ranking: [FieldEvidence], among all: [FieldEvidence]) -> [FieldEvidence] {
     ranking.map { score in
-      let factor = isOfAnother(score.evidence, among: all) ? 0.35 : 1
-      return FieldScore(evidence: score.evidence, confidence: factor * score.confidence)
-    }.filter { $0.confidence >= FieldScore.floor }.ranked { score in
-      score.confidence * (0.7 + 0.3 * score.evidence.share)
-        * (Self.isWhole(score.evidence) ? 1 : 0.7)
+      score.rated((isOfAnother(score, among: all) ? 0.35 : 1) * score.confidence)
+    }.filter { $0.confidence >= Confidence.floor }.ranked { score in
+      score.confidence * (0.7 + 0.3 * score.share) * (Self.isWhole(score) ? 1 : 0.7)
     }
   }
 
@@ -266,10 +248,10 @@ struct ItemFields {
   ///
   /// Such a picture is the same in many items, although another picture differs. Or it is in an object that holds neither
   /// the item nor its pictures, such as `agent`, and the item has a picture outside of such objects.
-  private func isOfAnother(_ picture: FieldEvidence, among all: [FieldScore]) -> Bool {
+  private func isOfAnother(_ picture: FieldEvidence, among all: [FieldEvidence]) -> Bool {
     let rivals = all.filter {
-      $0.isSure && $0.evidence.held >= picture.held && $0.evidence.place != picture.place
-    }.map(\.evidence)
+      $0.isSure && $0.held >= picture.held && $0.place != picture.place
+    }
     // Three items or fewer can have the same picture by chance.
     let isShared = picture.held > 3 && picture.variety < 0.5
     if isShared, rivals.contains(where: { $0.variety > 0.9 }) { return true }
@@ -288,8 +270,8 @@ struct ItemFields {
   }
 
   /// Whether pictures are those of a variant of the item, or a banner that an item without a picture shows.
-  private static func isForm(_ score: FieldScore) -> Bool {
-    score.evidence.place.steps.contains {
+  private static func isForm(_ score: FieldEvidence) -> Bool {
+    score.place.steps.contains {
       FieldRules.has("variant", "backdrop", in: NameWords.plain($0.name))
     }
   }
@@ -316,8 +298,8 @@ struct ItemFields {
   ///   - score: The picture.
   ///   - others: Other pictures of the item. They count too if their name or their URL says that they are larger.
   /// - Returns: The path to the larger pictures.
-  private func largest(_ score: FieldScore, among others: [FieldScore]) -> FieldScore? {
-    let place = score.evidence.place
+  private func largest(_ score: FieldEvidence, among others: [FieldEvidence]) -> FieldEvidence? {
+    let place = score.place
     let siblings = evidence.compactMap { other in
       Self.difference(place, other.place).map { (step: $0, other: other) }
     }.filter { sibling in
@@ -328,33 +310,32 @@ struct ItemFields {
         sibling.step == 0 && FieldRules.isNamed("pageLink", word)
         && !FieldRules.isPicture(other.place.name) && other.share(PictureText.hasEnding) <= 0.5
       return other.isPictureText && !other.isPage && !isPage
-        && !FieldScore.isOfAnother(other.place.plainName)
+        && !FieldEvidence.isOfAnother(other.place.plainName)
     }
     let forms = siblings.filter { step, other in
-      other.held == score.evidence.held
+      other.held == score.held
         && (step > 0 || [place, other.place].allSatisfy { Self.isFormName($0.steps[step].said) }
-          || FieldScore.judge(.thumbnail, other).isSure)
+          || FieldEvidence.judge(.thumbnail, other).isSure)
     }
-    let known = others.filter(\.isSure).map(\.evidence) + forms.map(\.other)
+    let known = others.filter(\.isSure) + forms.map(\.other)
     let larger = known.filter { other in
-      Self.isLarger(other, than: score.evidence) == true
-        && Self.isWhole(other) == Self.isWhole(score.evidence)
+      Self.isLarger(other, than: score) == true && Self.isWhole(other) == Self.isWhole(score)
     }
     let most = larger.max { Self.isLarger($1, than: $0) == true }
-    return most.map { FieldScore(evidence: $0, confidence: score.confidence) }
+    return most.map { $0.rated(score.confidence) }
   }
 
   /// The path to all pictures of an object that numbers them, such as `{"1": …, "2": …}`; nil if they have no numbers.
-  private func numbered(_ score: FieldScore) -> FieldScore? {
-    let place = score.evidence.place
+  private func numbered(_ score: FieldEvidence) -> FieldEvidence? {
+    let place = score.place
     let step = (rankings[.thumbnail] ?? []).lazy.compactMap { other in
-      Self.difference(place, other.evidence.place).flatMap { step in
-        let names = [place, other.evidence.place].map { $0.steps[step].name }
+      Self.difference(place, other.place).flatMap { step in
+        let names = [place, other.place].map { $0.steps[step].name }
         return names.allSatisfy { Int($0) != nil } ? step : nil
       }
     }.first
     var all = score
-    if let step { all.evidence.place.steps[step] = FieldPlace.Step(name: FieldPlace.everyElement) }
+    if let step { all.place.steps[step] = FieldPlace.Step(name: FieldPlace.everyElement) }
     return step == nil ? nil : all
   }
 
@@ -398,7 +379,7 @@ struct ItemFields {
 
   /// Whether the objects have an id, a price, or a title with a picture.
   var areWhole: Bool {
-    func isSure(_ scores: [FieldScore]?) -> Bool { scores?.first?.isSure == true }
+    func isSure(_ scores: [FieldEvidence]?) -> Bool { scores?.first?.isSure == true }
     return isSure(rankings[.id]) || isSure(salePrice) || isSure(normalPrice)
       || isSure(rankings[.title]) && isSure(thumbnail)
   }
@@ -410,17 +391,17 @@ struct ItemFields {
   var showing: Int {
     let hasPicture = thumbnail.first?.isSure == true
     let hasPrice = (salePrice + normalPrice).contains(where: \.isSure)
-    let hasLink = evidence.contains { IDChoice.isPageLink($0) && $0.variety > 0.5 }
+    let hasLink = evidence.contains { $0.isPageLink && $0.variety > 0.5 }
     return hasPicture && (hasPrice || hasLink) ? 2 : hasPicture || hasPrice ? 1 : 0
   }
 
   /// The confidence that the objects with these fields are items, from 0 to 1.
   var confidence: Double {
-    func part(_ score: FieldScore?) -> Double {
+    func part(_ score: FieldEvidence?) -> Double {
       score.map {
         // A choice between two fields is no doubt about the items.
-        ($0.confidence == FieldScore.doubt ? 0.85 : $0.confidence)
-          * ($0.evidence.place.isBorrowed && !$0.evidence.isOne ? 0.5 : 1)
+        ($0.confidence == Confidence.doubt ? 0.85 : $0.confidence)
+          * ($0.place.isBorrowed && !$0.isOne ? 0.5 : 1)
       } ?? 0
     }
     return 0.25 * part(rankings[.id]?.first) + 0.3 * part(rankings[.title]?.first)

@@ -14,8 +14,8 @@ extension MappingProposal: ProposedReading {
   var partLines: [String] {
     guard place.kind == .sections, let key = sectionKey else { return [] }
     let each = YAMLText.scalar(place.jsonPath + place.eachSection)
-    func line(_ name: String, _ score: FieldScore) -> String {
-      noted("\(name): \(YAMLText.scalar(score.evidence.place.first))", score, "section")
+    func line(_ name: String, _ score: FieldEvidence) -> String {
+      noted("\(name): \(YAMLText.scalar(score.place.first))", score, "section")
     }
     return ["each: \(each)", line("key", key)] + (sectionTitle.map { [line("title", $0)] } ?? [])
   }
@@ -36,8 +36,8 @@ extension MappingProposal: ProposedReading {
 
   /// The line `text:` if some values are HTML, and the line `none:` if some values such as `N/A` mean "none".
   private var valueLines: [String] {
-    let pictures = [thumbnail, gallery].compactMap(\.self).flatMap(\.scores).map(\.evidence)
-    let titles = fields.alternatives(.title).map(\.evidence)
+    let pictures = [thumbnail, gallery].compactMap(\.self).flatMap(\.scores)
+    let titles = fields.alternatives(.title)
     // A character reference, such as `&amp;` or `&#8217;`. (HTML, section 13.5)
     let reference = /&(?:#[^&; ]{1,7}|[A-Za-z]{2,8});/
     let isHTML = (titles + pictures).contains { $0.samples.contains { $0.contains(reference) } }
@@ -115,7 +115,7 @@ extension MappingProposal: ProposedReading {
     case .sectionsByName:
       func value(_ name: String) -> String { ".value[\(JQText.string(name))]" }
       let member = place.member?.name
-      let named = member == nil ? nil : sectionTitle?.evidence.place.steps[0].name
+      let named = member == nil ? nil : sectionTitle?.place.steps[0].name
       let title = named.map { "(\(value($0)) // .key)" } ?? ".key"
       let filled = place.hasEmpty ? " | select(.value != {})" : ""
       let entries =
@@ -141,9 +141,9 @@ extension MappingProposal: ProposedReading {
     }
   }
 
-  private func path(_ score: FieldScore, _ field: FieldRules.Field) -> String {
+  private func path(_ score: FieldEvidence, _ field: FieldRules.Field) -> String {
     let takesAll = [.badges, .deliveryTypes, .gallery].contains(field)
-    return takesAll ? score.evidence.place.all : score.evidence.place.first
+    return takesAll ? score.place.all : score.place.first
   }
 
   var unsure: [String] {
@@ -161,7 +161,7 @@ extension MappingProposal: ProposedReading {
     let isOnly =
       look.rivals.isEmpty && look.others.isEmpty && !isShort && place.condition.isEmpty
       && !fields.prices.contains { price in
-        price.evidence.place.steps.dropLast().contains { step in
+        price.place.steps.dropLast().contains { step in
           let name = NameWords.plain(step.name)
           return step.isList && !FieldRules.isNamed("inside", name)
             && !FieldRules.has("variant", in: name) && !PriceMeaning.isPriceMember(step.name)
@@ -169,9 +169,9 @@ extension MappingProposal: ProposedReading {
       }
     let isTitle = fields.rankings[.title]?.first?.isSure == true && !isTitleMemberName
     return [
-      ("sections", hasSections), ("items", confidence >= FieldScore.sure && !isShort),
-      ("id", hasID), ("title", isTitle && (isOnly || confidence >= FieldScore.sure)),
-      ("currency", currency.confidence >= FieldScore.sure),
+      ("sections", hasSections), ("items", confidence >= Confidence.sure && !isShort),
+      ("id", hasID), ("title", isTitle && (isOnly || confidence >= Confidence.sure)),
+      ("currency", currency.confidence >= Confidence.sure),
       ("normalPrice", normalPrice?.isCertain ?? (fields.unread(.normalPrice) == nil)),
       (
         "salePrice",
@@ -192,7 +192,7 @@ extension MappingProposal: ProposedReading {
 
   /// Whether the title of an item is its member name too.
   private var isTitleMemberName: Bool {
-    !place.keys.isEmpty && fields.rankings[.title]?.first?.evidence.place == ItemPlace.keyPlace
+    !place.keys.isEmpty && fields.rankings[.title]?.first?.place == ItemPlace.keyPlace
       && place.items[0]["name"] == nil
   }
 
@@ -265,10 +265,10 @@ extension MappingProposal: ProposedReading {
   private func lines(
     _ field: FieldRules.Field,
     _ value: String? = nil,
-    of scores: [FieldScore],
+    of scores: [FieldEvidence],
     isSaid: Bool,
     because reason: String = "",
-    _ written: (FieldScore) -> String
+    _ written: (FieldEvidence) -> String
   ) -> [String] {
     let indent = field == .thumbnail || field == .gallery ? "    " : "  "
     let value = value ?? YAMLText.alternatives(scores.map(written))
@@ -295,8 +295,8 @@ extension MappingProposal: ProposedReading {
   }
 
   /// The beginning of the comment about the id: why it is in doubt, and how many items a sync skips.
-  private func idReason(_ scores: [FieldScore]) -> String {
-    let evidence = scores[0].evidence
+  private func idReason(_ scores: [FieldEvidence]) -> String {
+    let evidence = scores[0]
     let lost = lost(by: scores)
     let skipped =
       lost == 0
@@ -314,8 +314,8 @@ extension MappingProposal: ProposedReading {
   }
 
   /// The number of examined items that a sync skips, because they have no id or that of another item.
-  private func lost(by ids: [FieldScore]) -> Int {
-    guard let evidence = ids.first?.evidence else { return 0 }
+  private func lost(by ids: [FieldEvidence]) -> Int {
+    guard let evidence = ids.first else { return 0 }
     let repeated = place.sections.isEmpty ? evidence.held - evidence.distinct.count : 0
     return repeated + (ids.count > 1 ? 0 : evidence.total - evidence.leads)
   }
@@ -325,7 +325,7 @@ extension MappingProposal: ProposedReading {
     guard let pictures, let best = pictures.scores.first else { return [] }
     var values = pictures.values
     let areSomeWithout =
-      best.evidence.share < 1 || best.evidence.samples.contains(where: PictureText.isData)
+      best.share < 1 || best.samples.contains(where: PictureText.isData)
     // For items without a thumbnail, the first picture of the gallery is the thumbnail.
     if field == .thumbnail, areSomeWithout, let gallery, gallery.isSure {
       values = (values + gallery.firsts).unique(by: \.self)
@@ -349,19 +349,19 @@ extension MappingProposal: ProposedReading {
     var lines = lines(field, of: price.scores, isSaid: price.isSure, because: reason) {
       price.rule($0)
     }
-    let place = price.scores[0].evidence.place
+    let place = price.scores[0].place
     if price.guess != nil, !place.isMany, !place.isChosen {
       let program = place.program("gsub(\"[.]\"; \"\")")
       lines.insert("  # If its point groups thousands, add a line: records: \(program)", at: 1)
     }
     if price.unit == .doubtful {
       let best = price.scores[0]
-      let example = best.evidence.samples.first { $0 != "0" }?.prefix(15) ?? "1999"
+      let example = best.samples.first { $0 != "0" }?.prefix(15) ?? "1999"
       func line(_ unit: PriceProposal.Unit, _ words: String) -> String {
         "  # \(field.rawValue): \(price.rule(best, as: unit))   \(YAMLText.comment(words))"
       }
       lines.insert(line(.minor, "if \(example) counts cents"), at: 1)
-      if best.evidence.share({ $0.hasSuffix("00000") || $0.utf8.count > 7 || $0 == "0" }) == 1 {
+      if best.share({ $0.hasSuffix("00000") || $0.utf8.count > 7 || $0 == "0" }) == 1 {
         lines.insert(line(.divided(by: 100_000), "if \(example) counts even smaller parts"), at: 2)
       }
     }
@@ -371,14 +371,16 @@ extension MappingProposal: ProposedReading {
   /// The candidates for a field that were not chosen but are nearly as likely.
   ///
   /// There is at most one if the choice is sure, otherwise there are up to four.
-  private func rivals(_ ranking: [FieldScore], of taken: [FieldScore]) -> some Sequence<FieldScore>
-  {
+  private func rivals(
+    _ ranking: [FieldEvidence],
+    of taken: [FieldEvidence]
+  ) -> some Sequence<FieldEvidence> {
     let best = taken.first?.confidence ?? 1
-    let isSure = best >= FieldScore.sure
-    return ranking.unique(by: \.evidence.place).filter { score in
-      (isSure ? score.confidence > best - 0.12 : score.confidence >= FieldScore.floor)
+    let isSure = best >= Confidence.sure
+    return ranking.unique(by: \.place).filter { score in
+      (isSure ? score.confidence > best - 0.12 : score.confidence >= Confidence.floor)
         && !taken.prefix(isSure ? taken.count : 1).contains {
-          $0.evidence.place == score.evidence.place
+          $0.place == score.place
         }
     }.prefix(isSure ? 1 : 4)
   }
@@ -386,16 +388,12 @@ extension MappingProposal: ProposedReading {
   /// A line with a comment such as `# 0.9: text in 3 of 4 items`.
   private func noted(
     _ line: String,
-    _ score: FieldScore,
+    _ score: FieldEvidence,
     _ noun: String = "item",
     because reason: String = ""
   ) -> String {
-    let evidence = score.evidence
-    return noted(
-      line,
-      score.confidence,
-      reason + "\(evidence.phrase) in \(evidence.held) of \(count(evidence.total, noun))"
-    )
+    let evidence = "\(score.phrase) in \(score.held) of \(count(score.total, noun))"
+    return noted(line, score.confidence, reason + evidence)
   }
 
   private func count(_ number: Int, _ noun: String) -> String {

@@ -23,9 +23,9 @@ package struct MappingProposal {
   /// The title is beside the items in the response. The path is nil if the response has no such title.
   let envelopeTitle: String?
   /// The member of a section that is its key, if one response has many sections.
-  let sectionKey: FieldScore?
+  let sectionKey: FieldEvidence?
   /// The member of a section that is its title, if one response has many sections.
-  let sectionTitle: FieldScore?
+  let sectionTitle: FieldEvidence?
   /// The ways to request further pages of the listing, the likeliest first.
   ///
   /// After a request for a second page has shown which paging works, only this paging is left.
@@ -53,7 +53,7 @@ package struct MappingProposal {
     best.sections = looks.flatMap(\.place.sections)
     best.keys = looks.flatMap(\.place.keys)
     place = best
-    let most = best.areNested ? FieldScore.doubt : 1
+    let most = best.areNested ? Confidence.doubt : 1
     confidence = looks.map { min(most, $0.confidence) }.min() ?? 0
     fields =
       looks.count == 1
@@ -64,7 +64,7 @@ package struct MappingProposal {
         isLenient: looks.contains(where: \.isLenient)
       )
     let all = fields.evidence
-    let prices = fields.prices.map(\.evidence) + [fields.unread(.salePrice)].compactMap(\.self)
+    let prices = fields.prices + [fields.unread(.salePrice)].compactMap(\.self)
     let money = CurrencyProposal(given: currency, items: all, prices: prices, root: root)
     self.currency = money
     salePrice = PriceProposal(fields.salePrice, among: all, currency: money)
@@ -80,7 +80,7 @@ package struct MappingProposal {
     let sections = EvidenceCollection(best.sections).all.filter {
       $0.place.steps.count == 1 && !$0.place.isMany
     }
-    sectionTitle = FieldScore.ranking(.title, sections).first ?? Self.header(of: sections)
+    sectionTitle = FieldEvidence.ranking(.title, sections).first ?? Self.header(of: sections)
     sectionKey = Self.key(of: sections) ?? sectionTitle
     pagings = PagingProposal.ranking(
       root: root,
@@ -89,7 +89,7 @@ package struct MappingProposal {
       // The address of a local file tells nothing about further pages.
       url: source.base == nil ? "" : source.url,
       hasNextLink: hasNextLink,
-      id: fields.rankings[.id]?.first?.evidence.place.first,
+      id: fields.rankings[.id]?.first?.place.first,
       request: source.body
     )
   }
@@ -142,24 +142,24 @@ package struct MappingProposal {
     }
   }
 
-  private static func header(of sections: [FieldEvidence]) -> FieldScore? {
+  private static func header(of sections: [FieldEvidence]) -> FieldEvidence? {
     sections.first { evidence in
       let words = NameWords.words(of: evidence.place.name)
       return evidence.isText && evidence.share == 1
         && words.contains { ["header", "title", "name", "heading"].contains($0) }
-    }.map { FieldScore(evidence: $0, confidence: 0.7) }
+    }.map { $0.rated(0.7) }
   }
 
   /// The member of a section that is likeliest to be its key.
   ///
   /// Its values must differ in all sections and be valid file names.
-  private static func key(of sections: [FieldEvidence]) -> FieldScore? {
+  private static func key(of sections: [FieldEvidence]) -> FieldEvidence? {
     let fit = sections.filter { $0.share == 1 && $0.variety == 1 && $0.share(isFileName) == 1 }
     let named = fit.map { evidence in
       let words = NameWords.words(of: evidence.place.name)
       let isKey = words.contains { ["key", "slug"].contains($0) }
       let isID = words.contains { ["id", "code"].contains($0) } || words == ["section"]
-      return FieldScore(evidence: evidence, confidence: isKey ? 0.95 : isID ? 0.9 : 0.3)
+      return evidence.rated(isKey ? 0.95 : isID ? 0.9 : 0.3)
     }
     return named.max { $0.confidence < $1.confidence }
   }
@@ -193,13 +193,13 @@ package struct MappingProposal {
       return .shape("the response", reason, remedy: "correct the table")
     }
     let longest = ItemPlace.all(in: root).ranked { $0.items.count }.prefix(20)
-    let cause = longest.lazy.compactMap { IDChoice.absence(in: $0.items) }.first
+    let cause = longest.lazy.compactMap { ItemFields.missingID(in: $0.items) }.first
     var found =
       root.members.isEmpty
       ? "\(root.kind.phrase) of \(root.count) values" : "an object with \(memberNames(root))"
     if let most = longest.first {
       let path = PlainText.line(String(most.allItems.prefix(80)))
-      let titles = FieldScore.ranking(.title, EvidenceCollection(most.items).all)
+      let titles = FieldEvidence.ranking(.title, EvidenceCollection(most.items).all)
       found =
         "a list of \(most.items.count) at \(path) with \(memberNames(most.items[0]))"
         + (titles.isEmpty ? ", and none of these looks like a title" : "")

@@ -6,7 +6,7 @@ struct PictureProposal {
   ///
   /// A later path is for items that have no value at the earlier paths. It can also have further pictures, such as
   /// `image2`, or be for the second kind of element in a list such as `["a.jpg", {"url": "b.jpg"}]`.
-  let scores: [FieldScore]
+  let scores: [FieldEvidence]
   /// The YAML values to write for the role in the catalog file, such as `{path: $.image}`.
   ///
   /// Each further value is for items without a picture at the paths of the values before it.
@@ -21,23 +21,23 @@ struct PictureProposal {
   ///   - isMany: Whether the role takes all pictures of an item, as the gallery does.
   ///   - all: The values at all paths in the items.
   ///   - root: The whole response. A base URL of the pictures can be outside the items.
-  init?(_ ranking: [FieldScore], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
+  init?(_ ranking: [FieldEvidence], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
     guard var best = ranking.first else { return nil }
-    let columns = ranking.dropFirst().map(\.evidence).filter {
-      isMany && $0.place.isColumn(beside: best.evidence.place)
+    let columns = ranking.dropFirst().filter {
+      isMany && $0.place.isColumn(beside: best.place)
     }
-    let mixed = columns + (columns.isEmpty ? Self.mixed(with: best.evidence, among: all) : [])
-    let template = Self.template(for: best.evidence, among: all, root: root)
-    let isBare = template == nil && best.evidence.share(PictureText.isBare) > 0.5
-    isSaid = !isBare && best.confidence >= FieldScore.doubt
+    let mixed = columns + (columns.isEmpty ? Self.mixed(with: best, among: all) : [])
+    let template = Self.template(for: best, among: all, root: root)
+    let isBare = template == nil && best.share(PictureText.isBare) > 0.5
+    isSaid = !isBare && best.confidence >= Confidence.doubt
     if isBare { best = best.doubtful }
-    let mark = PictureText.separator(of: best.evidence)
-    let places = [best.evidence.place] + mixed.map(\.place)
+    let mark = PictureText.separator(of: best)
+    let places = [best.place] + mixed.map(\.place)
     let others = ranking.dropFirst(1 + columns.count)
-    scores = [best] + mixed.map { FieldScore(evidence: $0, confidence: best.confidence) } + others
+    scores = [best] + mixed.map { $0.rated(best.confidence) } + others
     func largest(_ isMany: Bool) -> String? {
       guard mixed.isEmpty, template == nil else { return nil }
-      return Self.largest(best.evidence, isMany: isMany, among: all)
+      return Self.largest(best, isMany: isMany, among: all)
     }
     func values(_ isMany: Bool) -> [String] {
       let mark = isMany ? mark : nil
@@ -45,11 +45,11 @@ struct PictureProposal {
         largest(isMany) ?? Self.yaml(places, isMany: isMany, mark: mark, template: template)
       return
         ([value]
-        + others.map { Self.yaml([$0.evidence.place], isMany: isMany, template: template) })
+        + others.map { Self.yaml([$0.place], isMany: isMany, template: template) })
         .unique(by: \.self)
     }
     self.values = values(isMany)
-    firsts = mark == nil && !best.evidence.hasTextLists ? values(false) : []
+    firsts = mark == nil && !best.hasTextLists ? values(false) : []
   }
 
   /// Whether the role becomes a key of the catalog file; if false, it is only written in a comment.

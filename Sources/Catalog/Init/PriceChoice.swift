@@ -5,13 +5,13 @@
 /// comments, and the user decides.
 struct PriceChoice {
   /// The candidates for the price to pay, the likeliest first.
-  private(set) var offered: [FieldScore]
+  private(set) var offered: [FieldEvidence]
   /// The candidates for the price before a reduction, the likeliest first.
-  private(set) var former: [FieldScore]
+  private(set) var former: [FieldEvidence]
   /// The chosen paths of the price to pay; an item's price is at the first path where the item has a value.
-  private(set) var salePrice: [FieldScore] = []
+  private(set) var salePrice: [FieldEvidence] = []
   /// The chosen path of the price before a reduction.
-  private(set) var normalPrice: [FieldScore] = []
+  private(set) var normalPrice: [FieldEvidence] = []
   /// The values that are called a cost, which can be a purchase price.
   private let costs: [FieldEvidence]
   /// The amounts of other prices, such as those in a list, which are shown if the items have no better price.
@@ -35,14 +35,14 @@ struct PriceChoice {
     }
     // A number that all items share is no price, if their prices differ.
     let areDifferent = offered.contains { $0.amounts.count > 1 }
-    func isConstant(_ score: FieldScore) -> Bool {
-      areDifferent && !score.evidence.isPartial && score.amounts.count == 1
+    func isConstant(_ score: FieldEvidence) -> Bool {
+      areDifferent && !score.isPartial && score.amounts.count == 1
     }
     offered.removeAll { isConstant($0) && $0.meaning == .asked }
-    former.removeAll { isConstant($0) && $0.evidence.share(PriceText.isWhole) == 1 }
+    former.removeAll { isConstant($0) && $0.share(PriceText.isWhole) == 1 }
     // The price of a piece or a night, such as `unitPrice`, is the price if the items have no other.
-    if offered.count == 1, former.isEmpty, offered[0].confidence > FieldScore.doubt,
-      PriceMeaning.plain(offered[0].evidence.place.name).hasPrefix("unit ")
+    if offered.count == 1, former.isEmpty, offered[0].confidence > Confidence.doubt,
+      PriceMeaning.plain(offered[0].place.name).hasPrefix("unit ")
     {
       offered[0].confidence = max(offered[0].confidence, 0.8)
     }
@@ -52,7 +52,7 @@ struct PriceChoice {
       evidence.place.steps.count <= 2
         && PriceMeaning.isPrice(PriceMeaning.plain(evidence.place.name))
         && evidence.share > 0.5 && evidence.amountShare == 1
-        && FieldScore(evidence: evidence, confidence: 0).zeros < 1
+        && evidence.zeros < 1
     }
     isWritten = all.contains { evidence in
       evidence.isUnreadPrice && PriceMeaning.of(evidence.place)?.meaning == .asked
@@ -68,8 +68,8 @@ struct PriceChoice {
   private static func candidates(
     _ field: FieldRules.Field,
     among all: [FieldEvidence]
-  ) -> [FieldScore] {
-    let ranking = FieldScore.ranking(field, all)
+  ) -> [FieldEvidence] {
+    let ranking = FieldEvidence.ranking(field, all)
     let isFree = ranking.allSatisfy { $0.zeros >= 0.5 }
     let paid = ranking.filter { score in
       score.meaning == .asked ? isFree || score.zeros < 0.5 : score.zeros < 1
@@ -77,9 +77,9 @@ struct PriceChoice {
     return paid.map { score in
       // The price of the item itself goes before that of a variant, perhaps of a larger size.
       let isPart =
-        score.evidence.place.isOfVariant && paid.contains { !$0.evidence.place.entersList }
-      var score = isOneOfSeveral(score.evidence) || isPart ? score.doubtful : score
-      if score.meaning != .asked { score.evidence.dropZeros() }
+        score.place.isOfVariant && paid.contains { !$0.place.entersList }
+      var score = isOneOfSeveral(score) || isPart ? score.doubtful : score
+      if score.meaning != .asked { score.dropZeros() }
       return score
     }.ranked(by: \.confidence)
   }
@@ -106,26 +106,26 @@ struct PriceChoice {
     if let reduced, let full {
       let isLower = reduced.isNever(above: full, by: 4)
       let isPart = !isLower && reduced.isNever(above: full, by: .infinity)
-      salePrice = isPart ? [full] : reduced.evidence.isPartial ? [reduced, full] : [reduced]
+      salePrice = isPart ? [full] : reduced.isPartial ? [reduced, full] : [reduced]
       // The lowest offer, which other sellers can have, is possibly no reduced price.
       let isLowest = reduced.confidence < full.confidence - 0.1
-      if !isLower || isLowest || full.evidence.isPartial { salePrice = salePrice.map(\.doubtful) }
+      if !isLower || isLowest || full.isPartial { salePrice = salePrice.map(\.doubtful) }
     } else if let price = reduced ?? full {
       // Of an amount in cents and the same amount with decimals, the one with decimals has no doubtful unit.
       let written = offered.first { other in
-        other.isSame(as: price) && other.evidence.held == price.evidence.held
-          && other.evidence.share(PriceText.hasDecimals) > 0.5
+        other.isSame(as: price) && other.held == price.held
+          && other.share(PriceText.hasDecimals) > 0.5
       }
-      let isWhole = price.evidence.share(PriceText.isWhole) == 1
+      let isWhole = price.share(PriceText.isWhole) == 1
       salePrice = [isWhole ? written ?? price : price]
-      let lacking = price.evidence.lacking
-      if lacking > 0, reduced != nil || lacking * 50 > price.evidence.total {
+      let lacking = price.lacking
+      if lacking > 0, reduced != nil || lacking * 50 > price.total {
         // Items without the chosen price can have a price before a reduction. That price is then the price to pay.
-        salePrice += former.first { $0.evidence.fills(price.evidence) }.map { [$0] } ?? []
+        salePrice += former.first { $0.fills(price) }.map { [$0] } ?? []
         let isFilled =
           salePrice.count > 1 && reduced != nil && price.isSibling(of: salePrice[1])
-          && price.isNever(above: salePrice[1], by: 4) && !salePrice[1].evidence.isPartial
-        if !isFilled, reduced != nil || salePrice.count > 1 || lacking * 2 > price.evidence.total {
+          && price.isNever(above: salePrice[1], by: 4) && !salePrice[1].isPartial
+        if !isFilled, reduced != nil || salePrice.count > 1 || lacking * 2 > price.total {
           salePrice = salePrice.map(\.doubtful)
         }
       }
@@ -134,17 +134,17 @@ struct PriceChoice {
     }
     // The price of an option can be added to an amount of the item that nobody calls a price.
     let isAdded = salePrice.contains { price in
-      price.evidence.place.steps.contains {
+      price.place.steps.contains {
         $0.isList && FieldRules.isNamed("option", $0.name.lowercased())
       }
     }
     if isAdded, (others + costs).contains(where: { $0.share > 0.5 && !$0.place.isMany }) {
       salePrice = salePrice.map(\.doubtful)
     }
-    guard let sale = salePrice.first, sale.confidence > FieldScore.floor else { return }
-    let unnamed = others.map { FieldScore(evidence: $0, confidence: 0.5) }.filter { rival in
-      let isCalled = FieldRules.has("former", "reduced", in: rival.evidence.place.plainName)
-      return rival.isLike(sale) && (isCalled || rival.evidence.share > 0.9)
+    guard let sale = salePrice.first, sale.confidence > Confidence.floor else { return }
+    let unnamed = others.map { $0.rated(0.5) }.filter { rival in
+      let isCalled = FieldRules.has("former", "reduced", in: rival.place.plainName)
+      return rival.isLike(sale) && (isCalled || rival.share > 0.9)
     }
     offered += unnamed
     let known = salePrice + [full].compactMap(\.self)
@@ -157,10 +157,10 @@ struct PriceChoice {
     guard let rival = rivals.first else { return }
     // The lower one of two prices is the better guess, and the higher one is possibly the price before a reduction.
     let isNamed =
-      rival.confidence > 0.5 || FieldRules.has("reduced", in: rival.evidence.place.plainName)
+      rival.confidence > 0.5 || FieldRules.has("reduced", in: rival.place.plainName)
     if isNamed, rival.isNever(above: sale, by: 50) {
       former.append(sale.doubtful)
-      salePrice = rival.evidence.isPartial ? [rival] + salePrice : [rival]
+      salePrice = rival.isPartial ? [rival] + salePrice : [rival]
     } else if sale.isNever(above: rival, by: 50) {
       former.append(rival.doubtful)
     }
@@ -184,9 +184,9 @@ struct PriceChoice {
           && (isCalled || other.share(PriceText.hasDecimals) > 0.5)
       }
       offered =
-        costs.filter { $0.share > 0.5 }.map { FieldScore(evidence: $0, confidence: 0.4) }
+        costs.filter { $0.share > 0.5 }.map { $0.rated(0.4) }
         + (possible.isEmpty ? called : possible).map {
-          FieldScore(evidence: $0, confidence: FieldScore.floor)
+          $0.rated(Confidence.floor)
         }
     }
     salePrice = offered.prefix(1).map(\.doubtful)
@@ -197,12 +197,12 @@ struct PriceChoice {
   /// It is doubtful if it is below the price to pay in some items, if it is the same, or if there are several.
   private mutating func chooseNormalPrice() {
     guard let sale = salePrice.first else { return }
-    let full = offered.first { $0.meaning == .asked && $0.evidence.place != sale.evidence.place }
+    let full = offered.first { $0.meaning == .asked && $0.place != sale.place }
     let isReduced = sale.meaning == .reduced
     let candidates = former.isEmpty ? [isReduced ? full : nil].compactMap(\.self) : former
     guard !candidates.isEmpty else {
       // A cost that is hardly ever below the price is no purchase price.
-      normalPrice = costs.map { FieldScore(evidence: $0, confidence: 0.5) }.filter { cost in
+      normalPrice = costs.map { $0.rated(0.5) }.filter { cost in
         let amounts = sale.amounts(with: cost)
         return amounts.count { $0 <= $1 && $1 <= $0 * 10 } * 20 > amounts.count * 19
           && amounts.contains { $0 < $1 }
@@ -210,13 +210,13 @@ struct PriceChoice {
       return
     }
     // Amounts that are a hundred times as large are in cents.
-    func fits(_ score: FieldScore) -> Bool {
+    func fits(_ score: FieldEvidence) -> Bool {
       let amounts = sale.amounts(with: score)
       return amounts.count { $0 <= $1 && $1 <= $0 * 50 } * 10 >= amounts.count * 9
     }
     guard let normal = candidates.first(where: { fits($0) && !$0.isSame(as: sale) })
     else {
-      normalPrice = candidates.prefix(1).filter { $0.evidence.place != sale.evidence.place }
+      normalPrice = candidates.prefix(1).filter { $0.place != sale.place }
         .map(\.doubtful)
       return
     }
@@ -300,45 +300,33 @@ extension FieldEvidence {
   fileprivate mutating func dropZeros() {
     firsts = firsts.map { $0.flatMap { (PriceText.number($0) ?? 1) > 0 ? $0 : nil } }
   }
-}
 
-extension FieldScore {
-  /// The highest confidence of a doubtful choice.
-  static let doubt = 0.6
-
-  /// The same score, marked as doubtful: the proposed file has the field only in a comment.
-  var doubtful: FieldScore { atMost(Self.doubt) }
-
-  /// The same path, with a confidence that is not above a limit.
-  func atMost(_ limit: Double) -> FieldScore {
-    FieldScore(evidence: evidence, confidence: min(confidence, limit))
-  }
-
-  var meaning: PriceMeaning { PriceMeaning.of(evidence.place)?.meaning ?? .asked }
+  /// The kind of price that the names on the path mean.
+  var meaning: PriceMeaning { PriceMeaning.of(place)?.meaning ?? .asked }
 
   /// The amounts that mean that an item has no such price: negative ones, and 0 for reduced and former prices.
   var voids: [Int] {
     let isVoid: (Double) -> Bool = { [isPaid = meaning == .asked] in $0 < 0 || $0 == 0 && !isPaid }
-    return Set(evidence.samples.compactMap(PriceText.number).filter(isVoid)).compactMap(
+    return Set(samples.compactMap(PriceText.number).filter(isVoid)).compactMap(
       Int.init(exactly:)
     ).sorted()
   }
 
   /// The share of amounts that are 0 or negative.
-  fileprivate var zeros: Double { evidence.share { (PriceText.number($0) ?? 1) <= 0 } }
+  fileprivate var zeros: Double { share { (PriceText.number($0) ?? 1) <= 0 } }
 
   /// The different amounts of the items.
-  fileprivate var amounts: Set<String> { Set(evidence.firsts.compactMap(\.self)) }
+  fileprivate var amounts: Set<String> { Set(firsts.compactMap(\.self)) }
 
   /// Whether two paths differ in one step, as `$.sale.amount` and `$.full.amount` do.
-  fileprivate func isSibling(of other: FieldScore) -> Bool {
-    let (steps, others) = (evidence.place.steps, other.evidence.place.steps)
+  fileprivate func isSibling(of other: FieldEvidence) -> Bool {
+    let (steps, others) = (place.steps, other.place.steps)
     return steps.count == others.count && zip(steps, others).count { $0 != $1 } == 1
   }
 
   /// The amounts of items that have both prices, without amounts of 0.
-  fileprivate func amounts(with other: FieldScore) -> [(Double, Double)] {
-    evidence.pairs(with: other.evidence).compactMap { one, other in
+  fileprivate func amounts(with other: FieldEvidence) -> [(Double, Double)] {
+    pairs(with: other).compactMap { one, other in
       guard let one = PriceText.number(one), let other = PriceText.number(other) else {
         return nil
       }
@@ -347,10 +335,10 @@ extension FieldScore {
   }
 
   /// Whether the amounts are written as those of a price, and differ by a factor of at most 4 from it in nearly all items.
-  fileprivate func isLike(_ price: FieldScore) -> Bool {
+  fileprivate func isLike(_ price: FieldEvidence) -> Bool {
     let amounts = amounts(with: price)
-    let isWritten = [self, price].map { $0.evidence.share(PriceText.hasDecimals) > 0.5 }
-    return isWritten[0] == isWritten[1] && (!evidence.place.isMany || price.evidence.place.isMany)
+    let isWritten = [self, price].map { $0.share(PriceText.hasDecimals) > 0.5 }
+    return isWritten[0] == isWritten[1] && (!place.isMany || price.place.isMany)
       && (self.amounts.count > 1 || price.amounts.count == 1) && amounts.count > 1
       && amounts.count { $0 > 4 * $1 || $1 > 4 * $0 } * 50 < amounts.count && !isSame(as: price)
       // The whole part of a price is no other price.
@@ -358,8 +346,8 @@ extension FieldScore {
   }
 
   /// Whether two paths have equal amounts in nearly all items, perhaps in another notation or in cents.
-  func isSame(as other: FieldScore) -> Bool {
-    let share = evidence.share(with: other.evidence) {
+  func isSame(as other: FieldEvidence) -> Bool {
+    let share = self.share(with: other) {
       PriceText.digits($0) == PriceText.digits($1)
         || PriceText.number($0) == PriceText.number($1)
     }
@@ -370,8 +358,8 @@ extension FieldScore {
   }
 
   /// Whether two names differ only in the currency, as `price_usd` and `price_eur` do.
-  fileprivate func isConverted(to other: FieldScore) -> Bool {
-    let words = [self, other].map { NameWords.words(of: $0.evidence.place.name) }
+  fileprivate func isConverted(to other: FieldEvidence) -> Bool {
+    let words = [self, other].map { NameWords.words(of: $0.place.name) }
     let names = words.map { $0.filter { !Currency.codes.contains($0.uppercased()) } }
     return words[0] != words[1] && names[0] == names[1] && !names[0].isEmpty
       && names[0].count < words[0].count
@@ -379,7 +367,7 @@ extension FieldScore {
   }
 
   /// Whether no amount is above the other price of the item, which is at most a number of times as high.
-  func isNever(above other: FieldScore, by limit: Double) -> Bool {
+  func isNever(above other: FieldEvidence, by limit: Double) -> Bool {
     let amounts = amounts(with: other)
     return !amounts.isEmpty && amounts.allSatisfy { $0 <= $1 && $1 <= $0 * limit }
   }

@@ -31,7 +31,7 @@ struct PriceProposal {
   /// The paths to the price.
   ///
   /// An item's price is at the first path where the item has a value.
-  let scores: [FieldScore]
+  let scores: [FieldEvidence]
   let unit: Unit
   /// A price such as "83.000" whose point can mean thousands or decimals, and the amount that larder reads; nil if all
   /// prices are clear.
@@ -52,12 +52,12 @@ struct PriceProposal {
   ///   - paid: The price to pay, if this is the price before a reduction. If it is in major units, this price is not
   ///     taken for cents because of its numbers. If it is cents, a whole number beside it is cents too.
   init?(
-    _ scores: [FieldScore],
+    _ scores: [FieldEvidence],
     among all: [FieldEvidence],
     currency: CurrencyProposal,
     like paid: PriceProposal? = nil
   ) {
-    guard let evidence = scores.first?.evidence else { return nil }
+    guard let evidence = scores.first else { return nil }
     var custom = PriceCustom()
     // A point in a JSON number is the decimal separator.
     for text in evidence.samples where evidence.texts > 0 { custom.add(text, currency.code) }
@@ -129,11 +129,11 @@ struct PriceProposal {
   var isCertain: Bool { isSure && readable == 1 }
 
   /// The rule that reads the price at one path, as YAML: `{path: $.price, minorUnits: true}`.
-  func rule(_ score: FieldScore, as unit: Unit? = nil) -> String {
+  func rule(_ score: FieldEvidence, as unit: Unit? = nil) -> String {
     // A price with decimals is in major units, although another price of the item is in cents.
-    let isWhole = score.evidence.share(PriceText.isWhole) == 1
-    var members = (unit ?? (isWhole ? self.unit : .major)).members(score.evidence.place.first)
-    let texts = score.evidence.placeholders.sorted().map(YAMLText.quoted)
+    let isWhole = score.share(PriceText.isWhole) == 1
+    var members = (unit ?? (isWhole ? self.unit : .major)).members(score.place.first)
+    let texts = score.placeholders.sorted().map(YAMLText.quoted)
     let voids = score.voids.map(String.init) + texts
     if !voids.isEmpty {
       members.append("none: \(voids.count == 1 ? voids[0] : YAMLText.list(voids))")

@@ -22,7 +22,7 @@ package struct ProposedPage: Sendable {
     let look = FormatSignature.look(of: body)
     var error = look == .xml ? error : error.quoting(body)
     error.subject = source.label
-    if look == .page, error.code == .malformedJSON {
+    if look == .html, error.code == .malformedJSON {
       error.remedy =
         "it has no products as JSON-LD, microdata or Open Graph; give the URL of the data that the page loads "
         + "(the network log of a browser has it)"

@@ -129,17 +129,17 @@ struct ResponseLook {
         let kept = found.place.keeping(itemsWith: title.place)
         // An empty object is certainly no item.
         let isDoubtful = found.place.items.count { $0.count > 0 } > kept.items.count
-        found = Found(kept, isLenient: isLenient, atMost: isDoubtful ? FieldScore.doubt : 1)
+        found = Found(kept, isLenient: isLenient, atMost: isDoubtful ? Confidence.doubt : 1)
       }
       if found.place.kind == .list, found.place.hasEmpty, found.place.condition.isEmpty,
         let title = found.fields.rankings[.title]?.first
       {
-        found.place = found.place.keeping(itemsWith: title.evidence.place)
+        found.place = found.place.keeping(itemsWith: title.place)
       }
       let fields = found.fields
       // The price can be in doubt, or unreadable.
       let hasPrice =
-        fields.rankings[.salePrice]?.contains { $0.confidence >= FieldScore.doubt } == true
+        fields.rankings[.salePrice]?.contains { $0.confidence >= Confidence.doubt } == true
         || fields.unread(.salePrice) != nil
       let isNamed = fields.rankings[.title]?.first?.isCalledTitle == true
       guard !isLenient || hasPrice || fields.showing > 0 || isNamed else { continue }
@@ -148,7 +148,7 @@ struct ResponseLook {
         continue
       }
       // The same items can be in several lists of a response, for example as the featured ones.
-      if place.hasOthers, fields.rankings[.id]?.first?.evidence.variety != 1 { continue }
+      if place.hasOthers, fields.rankings[.id]?.first?.variety != 1 { continue }
       all.append(found)
       // Of two lists that are as likely, such as the featured items and all items, the longer one is taken.
       let margin = found.place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
@@ -168,7 +168,7 @@ struct ResponseLook {
       let priced = best.fields.lackPrices ? unread.prefix(20).compactMap(Self.priced) : []
       let lists = (all + priced).filter { isBeside($0, best) }
       rivals = lists.filter { isRival($0, of: best) }
-      others = lists.filter { !isRival($0, of: best) && $0.confidence >= FieldScore.sure }
+      others = lists.filter { !isRival($0, of: best) && $0.confidence >= Confidence.sure }
       // Of several such lists, one whose items have pictures and prices is the likeliest, or else one that is longer and
       // whose items have more members.
       if let place = rivals.firstIndex(where: { isFuller($0, than: best) }) {
@@ -207,7 +207,7 @@ struct ResponseLook {
       && (wide.place.names.isEmpty || wide.place.names.contains(best.place.path.last ?? ""))
       && wide.confidence > best.confidence - 0.3
       && (areSections ? [.id, .title] : [.title]).allSatisfy {
-        wide.fields.rankings[$0]?.first?.evidence.isRefused == false
+        wide.fields.rankings[$0]?.first?.isRefused == false
       }
   }
 
@@ -221,8 +221,8 @@ struct ResponseLook {
       && outer.place.path == best.place.path
       && (inner.salePrice + inner.normalPrice).isEmpty
       && own.thumbnail.first?.isSure == true && own.rankings[.title]?.first?.isSure == true
-      && own.rankings[.id]?.first.map { $0.isSure && $0.evidence.variety == 1 } == true
-      && !(own.thumbnail[0].evidence.place.isBorrowed)
+      && own.rankings[.id]?.first.map { $0.isSure && $0.variety == 1 } == true
+      && !(own.thumbnail[0].place.isBorrowed)
   }
 
   /// Whether the objects of a list are sections: a list in each has objects with prices and titles of their own.
@@ -234,9 +234,9 @@ struct ResponseLook {
     let shown = outer.salePrice + outer.normalPrice + outer.thumbnail + outer.gallery
     return best.place.kind == .list && best.place.items.count > 1
       && inner.place.kind == .sections && inner.place.path == best.place.path
-      && shown.allSatisfy { $0.evidence.place.steps[0].name == inner.place.member?.steps[0].name }
-      && own.salePrice.contains { $0.isSure && !$0.evidence.place.isBorrowed }
-      && own.rankings[.title]?.first?.evidence.isNearlyUnique == true
+      && shown.allSatisfy { $0.place.steps[0].name == inner.place.member?.steps[0].name }
+      && own.salePrice.contains { $0.isSure && !$0.place.isBorrowed }
+      && own.rankings[.title]?.first?.isNearlyUnique == true
   }
 
   /// Whether the sections of a place have many more of the same items, for example in sections of their own.
@@ -297,7 +297,7 @@ extension ItemFields {
 
   /// The id and the title of each examined item.
   fileprivate var identities: Set<[String]> {
-    guard let id = rankings[.id]?.first?.evidence, let title = rankings[.title]?.first?.evidence
+    guard let id = rankings[.id]?.first, let title = rankings[.title]?.first
     else { return [] }
     return Set(id.pairs(with: title).map { [$0.0, $0.1] })
   }
@@ -310,7 +310,7 @@ extension ItemFields {
     let titles = alternatives(.title)
     let called = evidence.filter {
       $0.place.steps.allSatisfy { !$0.isList && $0.choice == nil } && $0.isText
-        && FieldScore.named(.title, $0) > 0.9
+        && FieldEvidence.named(.title, $0) > 0.9
     }
     guard titles.count < 2, let best = called.max(by: { $0.held < $1.held }), best.held > 1,
       best.variety > 0.5
@@ -321,7 +321,7 @@ extension ItemFields {
     let lacking = lists.flatMap { $0.filter(lacks) }
     let shown = salePrice + normalPrice + thumbnail + gallery
     let areItems =
-      titles.contains { $0.evidence.fills(best) }
+      titles.contains { $0.fills(best) }
       && lacking.count { shows(shown, $0) } * 2 > lacking.count
     let isRefused = lists.contains {
       SkipLimit.standard.refuses(lost: $0.count(where: lacks), of: $0.count)
@@ -330,8 +330,8 @@ extension ItemFields {
   }
 
   /// Whether an object has a value at one of the paths.
-  func shows(_ scores: [FieldScore], _ object: JSONNode) -> Bool {
-    scores.contains { score in score.evidence.place.nodes(in: object).contains { !$0.isEmpty } }
+  func shows(_ scores: [FieldEvidence], _ object: JSONNode) -> Bool {
+    scores.contains { score in score.place.nodes(in: object).contains { !$0.isEmpty } }
   }
 
   /// Whether nearly all objects have a price in those lists in which some have one.
