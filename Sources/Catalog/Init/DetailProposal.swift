@@ -231,14 +231,10 @@ struct DetailFields {
     self.node = node
     self.path = path
     all = EvidenceCollection([node]).all
-    description = FieldEvidence.ranking(.description, all).first {
-      !$0.place.isMany && $0.place.steps.count <= 2
-    }
-    let named = FieldEvidence.ranking(.salePrice, all)
+    description = all.ranking(.description).first { !$0.place.isMany && $0.place.steps.count <= 2 }
+    let named = all.ranking(.salePrice)
     prices =
-      named.first {
-        NameWords.plain($0.place.steps[0].name) == "prices" || $0.place.isMany
-      }
+      named.first { NameWords.plain($0.place.steps[0].name) == "prices" || $0.place.isMany }
       ?? all.first {
         $0.place.plainName == "prices" && $0.share(PriceText.isPrice) == 1
       }.map { $0.rated(0.9) }
@@ -265,7 +261,7 @@ struct DetailFields {
       let words = evidence.place.names.flatMap(NameWords.words)
       func has(_ meaning: String) -> Bool { words.contains { FieldRules.isNamed(meaning, $0) } }
       let isNamed = [FieldRules.Field.gallery, .thumbnail].contains {
-        FieldEvidence.judge($0, evidence).confidence >= Confidence.floor
+        evidence.judged(as: $0).confidence >= Confidence.floor
       }
       guard evidence.isText, evidence.share(PictureText.isLink) == 1,
         evidence.share(PictureText.isOther) == 0, evidence.place.steps.count <= 4,

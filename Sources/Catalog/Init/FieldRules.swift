@@ -223,80 +223,22 @@ extension FieldEvidence {
   func atMost(_ limit: Double) -> FieldEvidence { rated(min(confidence, limit)) }
 
   /// Judges from the names on a path and from its values how likely it is that the path leads to the field.
-  static func judge(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> FieldEvidence {
-    let score = named(field, evidence) * fit(field, evidence)
+  func judged(as field: FieldRules.Field) -> FieldEvidence {
+    let score = named(field) * fit(field)
     // Among paths that are equally likely, a shorter path precedes, and a path where more items have a value.
-    let depth = Double(max(0, evidence.place.steps.count - 1))
-    let judged = evidence.rated(
-      score * max(0.94, 1 - 0.01 * depth) * (0.95 + 0.05 * evidence.share)
-    )
+    let depth = Double(max(0, place.steps.count - 1))
+    let judged = rated(score * max(0.94, 1 - 0.01 * depth) * (0.95 + 0.05 * share))
     // What few items have in another object is possibly that of this object, such as the terms of a coupon.
     let isRare =
-      [.description, .thumbnail, .gallery].contains(field) && evidence.share < 0.25
-      && ItemFields.isOwned(evidence.place)
+      [.description, .thumbnail, .gallery].contains(field) && share < 0.25
+      && ItemFields.isOwned(place)
     return isRare ? judged.doubtful : judged
-  }
-
-  /// The paths that possibly lead to the field, the likeliest first.
-  ///
-  /// Paths with equal scores keep the order that they have in the item.
-  static func ranking(_ field: FieldRules.Field, _ all: [FieldEvidence]) -> [FieldEvidence] {
-    all.map { judge(field, $0) }.filter { $0.confidence >= Confidence.floor }
-      .ranked(by: \.confidence)
-  }
-
-  /// The short texts that differ in most of the items; each has the confidence ``Confidence/floor``.
-  ///
-  /// If there are none, a text such as `slug` is the title, or else a title that all items share, or else the URL of a
-  /// page or a picture, or else a code, or else a text with a third as many values as items, or with more than
-  /// 20, or else a number.
-  static func possibleTitles(_ all: [FieldEvidence]) -> [FieldEvidence] {
-    // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage, or "64GB".
-    func isNumber(_ evidence: FieldEvidence) -> Bool {
-      evidence.share { PriceText.isPrice($0) || $0.contains(/^[0-9.,]+ ?\p{L}{1,3}$/) } >= 0.5
-        || FieldRules.has("measure", in: evidence.place.plainName)
-    }
-    let repeating = all.filter { evidence in
-      let isOther = evidence.place.names.contains {
-        FieldRules.has("other", "person", "mark", "counter", in: NameWords.plain($0))
-          || FieldRules.isID($0)
-      }
-      let varies = evidence.variety > 0.3 || evidence.distinct.count > 20
-      return fit(.title, evidence) > 0.5 && varies && !isOther && !evidence.isRefused
-        && evidence.share { $0.utf8.count <= 200 } == 1
-    }
-    let texts = repeating.filter { $0.variety > 0.5 }
-    let slugs = all.filter { evidence in
-      let isSlug = ["slug", "handle", "permalink"].contains(evidence.place.plainName)
-      return isSlug && evidence.isText && evidence.isOne && evidence.variety > 0.5
-        && evidence.share { $0.contains("-") && !PictureText.isLink($0) } > 0.5
-    }
-    let named = all.filter { evidence in
-      let name = evidence.place.plainName
-      let first = name.split(separator: " ").first.map(String.init) ?? ""
-      return evidence.isText && evidence.isOne
-        && (isCalledTitle(name) || FieldRules.isNamed("thing", first))
-        && !FieldRules.has("other", "person", "measure", in: name)
-    }.ranked(by: \.share)
-    let shared = named.first.map { !$0.isRefused } == true ? named : []
-    let links = all.filter { evidence in
-      let isPicture = judge(.thumbnail, evidence).isSure && !evidence.place.isMany
-      return (isPicture || evidence.isPageLink) && evidence.isNearlyUnique
-    }
-    let short = texts.filter { !isNumber($0) }
-    let ids = ranking(.id, all).filter { $0.isSure && $0.isNearlyUnique }
-    let codes = ids.filter { !isNumber($0) }
-    let words = repeating.filter { !isNumber($0) }
-    let kinds = [short, slugs, shared, links, codes, words, ids, texts]
-    let found = kinds.first { !$0.isEmpty } ?? []
-    return found.map { $0.rated(Confidence.floor) }
   }
 
   /// The confidence that the names on a path mean the field.
   ///
   /// Ids, titles, prices and pictures with an unknown name are recognized by their values.
-  static func named(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
-    let place = evidence.place
+  func named(_ field: FieldRules.Field) -> Double {
     let path = place.plainNames
     let name = path.last ?? ""
     let parents = path.dropLast()
@@ -310,29 +252,29 @@ extension FieldEvidence {
       let isOwn = parents.allSatisfy {
         FieldRules.has("wrapper", in: $0) && !FieldRules.has("whereabouts", in: $0)
       }
-      let kin = isOfOthers || isOfPicture ? 0.35 : isOwn ? 1 : evidence.variety == 1 ? 0.65 : 0.4
+      let kin = isOfOthers || isOfPicture ? 0.35 : isOwn ? 1 : variety == 1 ? 0.65 : 0.4
       let guess = field == .id ? unnamedID : unnamedTitle
-      return (known > 0 ? known : guess(evidence, name)) * kin
+      return (known > 0 ? known : guess(name)) * kin
     case .description:
       if isOfOthers || isOfPicture { return 0.4 * known }
       let isOfElement = place.steps.dropLast().contains {
         $0.isList && !FieldRules.isText($0.name)
       }
-      return (known > 0 ? known : unnamedDescription(evidence, name)) * (isOfElement ? 0.85 : 1)
+      return (known > 0 ? known : unnamedDescription(name)) * (isOfElement ? 0.85 : 1)
     case .latitude, .longitude, .address: return known
     case .badges, .deliveryTypes:
       guard known == 0, ["name", "title", "label", "text"].contains(name) else { return known }
       return FieldRules.confidence(field.rawValue, parents.last ?? "") * 0.95
     case .salePrice, .normalPrice:
       guard let (meaning, confidence) = PriceMeaning.of(place) else {
-        return field == .salePrice ? unnamedPrice(evidence) : 0
+        return field == .salePrice ? unnamedPrice : 0
       }
       return (meaning == .former) == (field == .normalPrice) ? confidence : 0
     case .thumbnail, .gallery:
-      if evidence.isPage { return 0 }
+      if isPage { return 0 }
       let isNamed = path.contains { FieldRules.has("picture", in: $0) }
       let isMark = path.contains { FieldRules.has("mark", in: $0) }
-      let hasEndings = evidence.share(PictureText.hasEnding) > 0.8
+      let hasEndings = share(PictureText.hasEnding) > 0.8
       let isForm = FieldRules.has("link", "picture", in: name)
       let own = max(known, isNamed && isForm ? 0.9 : 0, hasEndings ? 0.8 : 0)
       let isBackdrop = path.contains { name in
@@ -342,9 +284,9 @@ extension FieldEvidence {
       let isService =
         FieldRules.isID(place.name)
         || ["href", "self", "link"].contains(name.split(separator: " ").last ?? "")
-          && evidence.share(PictureText.isService) > 0.5
+          && share(PictureText.isService) > 0.5
       let isTemplate =
-        evidence.share(PictureText.isTemplate) > 0.2
+        share(PictureText.isTemplate) > 0.2
         // The target of a link around a picture, as scrapers call it.
         || !hasEndings && name.split(separator: " ").last == "href"
       let likely =
@@ -353,8 +295,8 @@ extension FieldEvidence {
         : isMark
           // A mark such as an avatar can be the only picture of an item; a suffix is no picture.
           ? FieldRules.has("other", in: name) ? 0.4 : 0.35
-          : isTemplate ? 0.5 : isBackdrop || isOfAnother(name) ? 0.6 : 1
-      return own * likely * (evidence.share(PictureText.isHosted) > 0.8 ? 0.9 : 1)
+          : isTemplate ? 0.5 : isBackdrop || Self.isOfAnother(name) ? 0.6 : 1
+      return own * likely * (share(PictureText.isHosted) > 0.8 ? 0.9 : 1)
     }
   }
 
@@ -370,46 +312,46 @@ extension FieldEvidence {
   /// The confidence that a path with an unknown name, such as `imdbID`, leads to the id.
   ///
   /// The values must differ in all items.
-  private static func unnamedID(_ evidence: FieldEvidence, _ name: String) -> Double {
+  private func unnamedID(_ name: String) -> Double {
     let words = name.split(separator: " ").map(String.init)
     let isOther =
       FieldRules.has("other", "person", "address", "contact", "measure", "tally", in: name)
       || FieldRules.has("never", in: name) || words.last == "amount"
-    guard evidence.place.steps.count < 3, evidence.variety >= 0.95, !isOther,
-      PriceMeaning.of(evidence.place) == nil || evidence.isCount,
-      evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
+    guard place.steps.count < 3, variety >= 0.95, !isOther,
+      PriceMeaning.of(place) == nil || isCount,
+      share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
     else { return 0 }
     let isID = words.count > 1 && [words.first, words.last].contains("id")
-    if FieldRules.has("counter", in: name) || evidence.isCount && !isID {
-      return evidence.variety == 1 ? 0.35 : 0
+    if FieldRules.has("counter", in: name) || isCount && !isID {
+      return variety == 1 ? 0.35 : 0
     }
     // The name begins or ends with a word such as `id`, as in `id_producto`, `objectNumber` and `itemcode`.
     let isCalled =
       [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }
       || ["code", "sku", "id"].contains(where: name.hasSuffix)
     if isCalled { return FieldRules.has("group", in: name) ? 0.5 : 0.85 }
-    if evidence.variety < 1 { return 0 }
+    if variety < 1 { return 0 }
     // Words, such as the kinds of three plants, and dates can differ by chance.
-    let areWords = evidence.share { !$0.contains(where: \.isNumber) || isDate($0) } > 0.5
+    let areWords = share { !$0.contains(where: \.isNumber) || Self.isDate($0) } > 0.5
     if areWords { return Confidence.floor }
     // A number gets a lower confidence than a text, because it can also be a year or a size.
-    return evidence.isText && evidence.share(PriceText.isPrice) < 1 ? 0.5 : 0.4
+    return isText && share(PriceText.isPrice) < 1 ? 0.5 : 0.4
   }
 
   /// The confidence that a path with an unknown name, such as `goods_nm`, leads to the title.
   ///
   /// Most of the values should be short texts of several words.
-  private static func unnamedTitle(_ evidence: FieldEvidence, _ name: String) -> Double {
+  private func unnamedTitle(_ name: String) -> Double {
     let words = name.split(separator: " ").map(String.init)
     if FieldRules.has("person", "other", in: name) || words.contains("file") { return 0 }
-    let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
-    if isCalledTitle(name), !FieldRules.has("engines", "contact", in: name) {
+    let isWords = share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
+    if Self.isCalledTitle(name), !FieldRules.has("engines", "contact", in: name) {
       let called = FieldRules.isNamed("thing", name) ? 0.75 : 0.85
-      return isWords && evidence.variety > 0.8 ? called : 0.5
+      return isWords && variety > 0.8 ? called : 0.5
     }
     // If the items have no better title, their description can serve as the title.
-    let isOwn = evidence.variety > 0.75 && evidence.place.steps.count < 3
-    return isWords && isOwn ? evidence.share(isSentence) > 0.5 ? 0.35 : 0.45 : 0
+    let isOwn = variety > 0.75 && place.steps.count < 3
+    return isWords && isOwn ? share(Self.isSentence) > 0.5 ? 0.35 : 0.45 : 0
   }
 
   /// Whether a name has a word that means a title, as `goods_nm` and `commonName` have.
@@ -423,25 +365,23 @@ extension FieldEvidence {
   /// The confidence that a path with an unknown name, such as `flavorText`, leads to the description.
   ///
   /// The values should differ in most of the items and be long sentences.
-  private static func unnamedDescription(_ evidence: FieldEvidence, _ name: String) -> Double {
+  private func unnamedDescription(_ name: String) -> Double {
     // A `brand_description`, an `artist_bio` or a `shipping_note` is about something else.
     let isOther = FieldRules.has("other", "person", "picture", "never", in: name)
-    guard evidence.isText, evidence.variety > 0.5, evidence.share >= 0.1, !isOther else {
-      return 0
-    }
+    guard isText, variety > 0.5, share >= 0.1, !isOther else { return 0 }
     // A text such as "5.98 per kg" in `unitPriceDescription` is a price.
     let isOfPrice = name.split(separator: " ").contains {
       FieldRules.confidence("price", String($0)) == 0.95
     }
-    if isOfPrice, evidence.share({ $0.contains(where: \.isWholeNumber) }) > 0.5 { return 0 }
+    if isOfPrice, share({ $0.contains(where: \.isWholeNumber) }) > 0.5 { return 0 }
     let words = name.split(separator: " ").map(String.init)
     // `aciklamasi` is a form of `aciklama`.
     let isCalled = words.contains { word in
       ["desc", "descr"].contains(word) || FieldRules.confidence("description", word) >= 0.9
         || FieldRules.names(of: "description").contains { $0.count > 5 && word.hasPrefix($0) }
     }
-    if isCalled, evidence.share({ $0.count { $0 == " " } > 1 }) > 0.5 { return 0.85 }
-    return evidence.place.steps.count < 4 && evidence.share(isSentence) > 0.7 ? 0.6 : 0
+    if isCalled, share({ $0.count { $0 == " " } > 1 }) > 0.5 { return 0.85 }
+    return place.steps.count < 4 && share(Self.isSentence) > 0.7 ? 0.6 : 0
   }
 
   /// Whether a text has six words or more, and a mark such as a point that ends a sentence.
@@ -456,86 +396,78 @@ extension FieldEvidence {
   /// The confidence that a path whose names do not mean a price leads to a price.
   ///
   /// The values must contain a currency, such as `9 €`.
-  private static func unnamedPrice(_ evidence: FieldEvidence) -> Double {
-    let place = evidence.place
+  private var unnamedPrice: Double {
     let isOther = place.plainNames.contains {
       FieldRules.has("never", "former", "reduced", "person", "other", in: $0)
     }
     guard place.steps.count <= 3, !place.isMany, !isOther else { return 0 }
-    guard evidence.isText, evidence.share(PriceText.hasUnit) > 0.8 else { return 0 }
+    guard isText, share(PriceText.hasUnit) > 0.8 else { return 0 }
     // Two amounts can be what people spend at a place, such as "2001～3000円".
-    return evidence.share(PriceText.isRange) > 0.5 ? Confidence.doubt : 0.8
+    return share(PriceText.isRange) > 0.5 ? Confidence.doubt : 0.8
   }
 
   /// How well the values fit the field, from 0 to 1; names do not count.
-  private static func fit(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
-    let place = evidence.place
+  fileprivate func fit(_ field: FieldRules.Field) -> Double {
     // An address with the text of a message in it has spaces and is no link, but neither is it prose.
-    let isLinks = evidence.share { PictureText.isLink($0) || PictureText.isAbsolute($0) } > 0.5
+    let isLinks = share { PictureText.isLink($0) || PictureText.isAbsolute($0) } > 0.5
     switch field {
     case .id:
-      let isShort = evidence.share { $0.utf8.count <= 200 && !$0.contains("\n") } >= 0.95
+      let isShort = share { $0.utf8.count <= 200 && !$0.contains("\n") } >= 0.95
       // An item can be listed in several sections. Therefore half as many different ids as items are enough.
-      return evidence.isOne && isShort && evidence.reals == 0
-        ? evidence.share * min(1, evidence.variety * 2) : 0
+      return isOne && isShort && reals == 0 ? share * min(1, variety * 2) : 0
     case .title:
       // Some of the titles can be numbers, such as that of the book "1984".
-      guard evidence.texts * 2 > evidence.values, evidence.isOne, !isLinks, !evidence.isConstant
-      else { return 0 }
+      guard texts * 2 > values, isOne, !isLinks, !isConstant else { return 0 }
       let isAmount =
-        evidence.share(PriceText.hasUnit) > 0.5
-        || evidence.share(PriceText.isPrice) > 0.5
-          && (PriceMeaning.of(place) != nil || evidence.share(PriceText.hasDecimals) > 0.5)
-      let isOther = isAmount || evidence.share(isDate) > 0.5
+        share(PriceText.hasUnit) > 0.5
+        || share(PriceText.isPrice) > 0.5
+          && (PriceMeaning.of(place) != nil || share(PriceText.hasDecimals) > 0.5)
+      let isOther = isAmount || share(Self.isDate) > 0.5
       let isToken =
-        evidence.share {
+        share {
           $0.hasPrefix("['")
             || !$0.contains(" ")
-              && ($0.contains { "_./:".contains($0) } || isSlug($0) || isCode($0))
+              && ($0.contains { "_./:".contains($0) } || Self.isSlug($0) || Self.isCode($0))
         } > 0.8
-      return isOther
-        ? 0 : evidence.leading * (0.5 + 0.5 * evidence.variety) * (isToken ? 0.6 : 1)
+      return isOther ? 0 : leading * (0.5 + 0.5 * variety) * (isToken ? 0.6 : 1)
     case .description:
-      let isAmount = evidence.share(PriceText.hasUnit) > 0.5
-      return evidence.isText && evidence.isOne && !isLinks && !isAmount && !evidence.isConstant
-        ? 1 : 0
-    case .address: return evidence.isText && evidence.isOne && !isLinks ? 1 : 0
+      let isAmount = share(PriceText.hasUnit) > 0.5
+      return isText && isOne && !isLinks && !isAmount && !isConstant ? 1 : 0
+    case .address: return isText && isOne && !isLinks ? 1 : 0
     case .badges, .deliveryTypes:
-      return evidence.isText && !isLinks && evidence.share(PriceText.isPrice) < 0.5 ? 1 : 0
+      return isText && !isLinks && share(PriceText.isPrice) < 0.5 ? 1 : 0
     case .normalPrice, .salePrice:
       let isList = place.isMany && !place.entersList && !place.isChosen
-      let read = evidence.amountShare
-      let isCode = evidence.share(PriceText.isCode) > 0.5
+      let read = amountShare
+      let isCode = share(PriceText.isCode) > 0.5
       // 1, 2, 3 … are hardly prices: a `bid` that counts is the number of a book or a brand.
-      let isNumber = evidence.isCount && place.plainName.hasSuffix("id")
-      return isList || isCode || isNumber || read < 0.8 || evidence.leading == 0
+      let isNumber = isCount && place.plainName.hasSuffix("id")
+      return isList || isCode || isNumber || read < 0.8 || leading == 0
         ? 0
-        : evidence.isCount || isLevel(evidence)
-          || field == .salePrice && evidence.held >= 10
-            && evidence.share { Double($0) == 0 } > 0.8
+        : isCount || isLevel
+          || field == .salePrice && held >= 10 && share { Double($0) == 0 } > 0.8
           ? min(read, Confidence.doubt) : read
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0
-      let isDegrees = evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1
+      let isDegrees = share { Double($0).map { abs($0) <= bound } ?? false } == 1
       // Zero stands where a place is unknown.
-      let isKnown = evidence.share { Double($0) == 0 } < 1
+      let isKnown = share { Double($0) == 0 } < 1
       return isDegrees && isKnown && !place.isMany ? 1 : 0
     case .thumbnail:
-      guard evidence.isText, isPictures(evidence) else { return 0 }
+      guard isText, arePictures else { return 0 }
       // The same address in all items is that of a stand-in, or of no picture.
-      let isMarked = evidence.isConstant || evidence.share(PictureText.isMarked) > 0.5
+      let isMarked = isConstant || share(PictureText.isMarked) > 0.5
       return isMarked ? Confidence.doubt : place.isMany ? 0.9 : 1
     case .gallery:
       let isMany =
-        place.isMany || evidence.hasTextLists
-        ? isPictures(evidence) : PictureText.separator(of: evidence) != nil
-      return evidence.isText && isMany ? 1 : 0
+        place.isMany || hasTextLists ? arePictures : PictureText.separator(of: self) != nil
+      return isText && isMany ? 1 : 0
     }
   }
 
   /// Whether the values are 1, 2, 3, 4 or 5, which can say how expensive a place is.
-  private static func isLevel(_ evidence: FieldEvidence) -> Bool {
-    evidence.held >= 10 && evidence.share { [1, 2, 3, 4, 5].contains(Double($0)) } == 1
+  private var isLevel: Bool {
+    held >= 10 && share { [1, 2, 3, 4, 5].contains(Double($0)) } == 1
   }
 
   /// Whether a text is a part of a URL that was made from a title, such as `blue-tea-cup`.
@@ -558,13 +490,70 @@ extension FieldEvidence {
   /// Whether most of the values are URLs or paths, and few of them end like a web page or a video.
   ///
   /// `data:` URLs do not count.
-  private static func isPictures(_ evidence: FieldEvidence) -> Bool {
-    let addresses = evidence.samples.filter { !PictureText.isData($0) }
+  private var arePictures: Bool {
+    let addresses = samples.filter { !PictureText.isData($0) }
     guard !addresses.isEmpty else { return false }
     let links = addresses.count(where: PictureText.isLink)
     // A program can send a picture: `thumb.php?pic=1` in a field that is called one.
-    let isCalled = FieldRules.isPicture(evidence.place.name)
+    let isCalled = FieldRules.isPicture(place.name)
     let pages = addresses.count { PictureText.isOther($0) && !(isCalled && $0.contains("?")) }
     return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
+  }
+}
+
+extension [FieldEvidence] {
+  /// The paths that possibly lead to the field, the likeliest first.
+  ///
+  /// Paths with equal scores keep the order that they have in the item.
+  func ranking(_ field: FieldRules.Field) -> [FieldEvidence] {
+    map { $0.judged(as: field) }.filter { $0.confidence >= Confidence.floor }
+      .ranked(by: \.confidence)
+  }
+
+  /// The short texts that differ in most of the items; each has the confidence ``Confidence/floor``.
+  ///
+  /// If there are none, a text such as `slug` is the title, or else a title that all items share, or else the URL of a
+  /// page or a picture, or else a code, or else a text with a third as many values as items, or with more than
+  /// 20, or else a number.
+  var possibleTitles: [FieldEvidence] {
+    // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage, or "64GB".
+    func isNumber(_ evidence: FieldEvidence) -> Bool {
+      evidence.share { PriceText.isPrice($0) || $0.contains(/^[0-9.,]+ ?\p{L}{1,3}$/) } >= 0.5
+        || FieldRules.has("measure", in: evidence.place.plainName)
+    }
+    let repeating = filter { evidence in
+      let isOther = evidence.place.names.contains {
+        FieldRules.has("other", "person", "mark", "counter", in: NameWords.plain($0))
+          || FieldRules.isID($0)
+      }
+      let varies = evidence.variety > 0.3 || evidence.distinct.count > 20
+      return evidence.fit(.title) > 0.5 && varies && !isOther && !evidence.isRefused
+        && evidence.share { $0.utf8.count <= 200 } == 1
+    }
+    let texts = repeating.filter { $0.variety > 0.5 }
+    let slugs = filter { evidence in
+      let isSlug = ["slug", "handle", "permalink"].contains(evidence.place.plainName)
+      return isSlug && evidence.isText && evidence.isOne && evidence.variety > 0.5
+        && evidence.share { $0.contains("-") && !PictureText.isLink($0) } > 0.5
+    }
+    let named = filter { evidence in
+      let name = evidence.place.plainName
+      let first = name.split(separator: " ").first.map(String.init) ?? ""
+      return evidence.isText && evidence.isOne
+        && (FieldEvidence.isCalledTitle(name) || FieldRules.isNamed("thing", first))
+        && !FieldRules.has("other", "person", "measure", in: name)
+    }.ranked(by: \.share)
+    let shared = named.first.map { !$0.isRefused } == true ? named : []
+    let links = filter { evidence in
+      let isPicture = evidence.judged(as: .thumbnail).isSure && !evidence.place.isMany
+      return (isPicture || evidence.isPageLink) && evidence.isNearlyUnique
+    }
+    let short = texts.filter { !isNumber($0) }
+    let ids = ranking(.id).filter { $0.isSure && $0.isNearlyUnique }
+    let codes = ids.filter { !isNumber($0) }
+    let words = repeating.filter { !isNumber($0) }
+    let kinds = [short, slugs, shared, links, codes, words, ids, texts]
+    let found = kinds.first { !$0.isEmpty } ?? []
+    return found.map { $0.rated(Confidence.floor) }
   }
 }

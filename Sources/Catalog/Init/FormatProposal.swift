@@ -154,7 +154,7 @@ struct FormatProposal: ProposedReading {
     }
     guard let paid = prices.first, !isRead else { return nil }
     let price = paid.rated(1)
-    return FieldEvidence.ranking(.normalPrice, evidence).first { score in
+    return evidence.ranking(.normalPrice).first { score in
       score.isSure && !prices.contains { $0.place == score.place }
         && price.isNever(above: score, by: 50) && !price.isSame(as: score)
     }

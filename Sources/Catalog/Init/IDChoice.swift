@@ -51,7 +51,7 @@ extension ItemFields {
   ///   repeats.
   static func missingID(in items: [JSONNode]) -> (reason: String, remedy: String?)? {
     let evidence = EvidenceCollection(items).all
-    guard items.count > 1, !FieldEvidence.ranking(.title, evidence).isEmpty else { return nil }
+    guard items.count > 1, !evidence.ranking(.title).isEmpty else { return nil }
     let near = evidence.filter { $0.isOne && $0.values > $0.reals && !$0.isCalledPrice }
     guard let best = near.max(by: { $0.distinct.count < $1.distinct.count }),
       best.distinct.count > 1

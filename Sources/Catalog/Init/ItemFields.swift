@@ -31,7 +31,7 @@ struct ItemFields {
     for field in [
       Field.title, .id, .description, .badges, .deliveryTypes, .latitude, .longitude, .address,
     ] {
-      var ranking = FieldEvidence.ranking(field, evidence).filter { !taken.contains($0.place) }
+      var ranking = evidence.ranking(field).filter { !taken.contains($0.place) }
       let title = rankings[.title]?.first
       switch field {
       case .title:
@@ -48,7 +48,7 @@ struct ItemFields {
           !best.isRefused || ranking.contains { $0.fills(best) }
         }
         if isWhole != true {
-          ranking = isLenient ? FieldEvidence.possibleTitles(evidence) + ranking : []
+          ranking = isLenient ? evidence.possibleTitles + ranking : []
         }
       case .description:
         guard let title else { break }
@@ -167,13 +167,13 @@ struct ItemFields {
   /// Both are doubtful if another field has other pictures of the item, of an unknown or larger size, because the largest
   /// pictures have to be somewhere.
   private mutating func choosePictures() {
-    let all = FieldEvidence.ranking(.thumbnail, evidence)
+    let all = evidence.ranking(.thumbnail)
     // A text with several URLs is not a thumbnail.
     let singles = own(
       all.filter { !$0.hasTextLists && PictureText.separator(of: $0) == nil },
       among: all
     )
-    let lists = own(FieldEvidence.ranking(.gallery, evidence), among: all)
+    let lists = own(evidence.ranking(.gallery), among: all)
     rankings[.thumbnail] = singles
     let list = (lists.first { $0.isSure } ?? lists.first).map { largest($0, among: []) ?? $0 }
     gallery = [list].compactMap(\.self)
@@ -249,9 +249,7 @@ struct ItemFields {
   /// Such a picture is the same in many items, although another picture differs. Or it is in an object that holds neither
   /// the item nor its pictures, such as `agent`, and the item has a picture outside of such objects.
   private func isOfAnother(_ picture: FieldEvidence, among all: [FieldEvidence]) -> Bool {
-    let rivals = all.filter {
-      $0.isSure && $0.held >= picture.held && $0.place != picture.place
-    }
+    let rivals = all.filter { $0.isSure && $0.held >= picture.held && $0.place != picture.place }
     // Three items or fewer can have the same picture by chance.
     let isShared = picture.held > 3 && picture.variety < 0.5
     if isShared, rivals.contains(where: { $0.variety > 0.9 }) { return true }
@@ -315,7 +313,7 @@ struct ItemFields {
     let forms = siblings.filter { step, other in
       other.held == score.held
         && (step > 0 || [place, other.place].allSatisfy { Self.isFormName($0.steps[step].said) }
-          || FieldEvidence.judge(.thumbnail, other).isSure)
+          || other.judged(as: .thumbnail).isSure)
     }
     let known = others.filter(\.isSure) + forms.map(\.other)
     let larger = known.filter { other in

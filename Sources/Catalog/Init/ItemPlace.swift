@@ -68,7 +68,7 @@ struct ItemPlace {
       names.share { $0.contains(" ") || !$0.utf8.contains { (0x30...0x39).contains($0) } } > 0.8
     let isPriced = all.contains { $0.isCalledPrice && $0.amountShare == 1 }
     let hasTitle =
-      all.contains { $0.place == Self.keyPlace } || !FieldEvidence.ranking(.title, all).isEmpty
+      all.contains { $0.place == Self.keyPlace } || !all.ranking(.title).isEmpty
     return areWords && isPriced && !hasTitle ? all + [names] : all
   }
 

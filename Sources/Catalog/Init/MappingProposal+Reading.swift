@@ -379,9 +379,7 @@ extension MappingProposal: ProposedReading {
     let isSure = best >= Confidence.sure
     return ranking.unique(by: \.place).filter { score in
       (isSure ? score.confidence > best - 0.12 : score.confidence >= Confidence.floor)
-        && !taken.prefix(isSure ? taken.count : 1).contains {
-          $0.place == score.place
-        }
+        && !taken.prefix(isSure ? taken.count : 1).contains { $0.place == score.place }
     }.prefix(isSure ? 1 : 4)
   }
 

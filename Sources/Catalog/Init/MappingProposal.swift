@@ -80,7 +80,7 @@ package struct MappingProposal {
     let sections = EvidenceCollection(best.sections).all.filter {
       $0.place.steps.count == 1 && !$0.place.isMany
     }
-    sectionTitle = FieldEvidence.ranking(.title, sections).first ?? Self.header(of: sections)
+    sectionTitle = sections.ranking(.title).first ?? Self.header(of: sections)
     sectionKey = Self.key(of: sections) ?? sectionTitle
     pagings = PagingProposal.ranking(
       root: root,
@@ -199,7 +199,7 @@ package struct MappingProposal {
       ? "\(root.kind.phrase) of \(root.count) values" : "an object with \(memberNames(root))"
     if let most = longest.first {
       let path = PlainText.line(String(most.allItems.prefix(80)))
-      let titles = FieldEvidence.ranking(.title, EvidenceCollection(most.items).all)
+      let titles = EvidenceCollection(most.items).all.ranking(.title)
       found =
         "a list of \(most.items.count) at \(path) with \(memberNames(most.items[0]))"
         + (titles.isEmpty ? ", and none of these looks like a title" : "")

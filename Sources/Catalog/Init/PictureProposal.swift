@@ -23,9 +23,7 @@ struct PictureProposal {
   ///   - root: The whole response. A base URL of the pictures can be outside the items.
   init?(_ ranking: [FieldEvidence], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
     guard var best = ranking.first else { return nil }
-    let columns = ranking.dropFirst().filter {
-      isMany && $0.place.isColumn(beside: best.place)
-    }
+    let columns = ranking.dropFirst().filter { isMany && $0.place.isColumn(beside: best.place) }
     let mixed = columns + (columns.isEmpty ? Self.mixed(with: best, among: all) : [])
     let template = Self.template(for: best, among: all, root: root)
     let isBare = template == nil && best.share(PictureText.isBare) > 0.5

@@ -69,7 +69,7 @@ struct PriceChoice {
     _ field: FieldRules.Field,
     among all: [FieldEvidence]
   ) -> [FieldEvidence] {
-    let ranking = FieldEvidence.ranking(field, all)
+    let ranking = all.ranking(field)
     let isFree = ranking.allSatisfy { $0.zeros >= 0.5 }
     let paid = ranking.filter { score in
       score.meaning == .asked ? isFree || score.zeros < 0.5 : score.zeros < 1
@@ -185,9 +185,7 @@ struct PriceChoice {
       }
       offered =
         costs.filter { $0.share > 0.5 }.map { $0.rated(0.4) }
-        + (possible.isEmpty ? called : possible).map {
-          $0.rated(Confidence.floor)
-        }
+        + (possible.isEmpty ? called : possible).map { $0.rated(Confidence.floor) }
     }
     salePrice = offered.prefix(1).map(\.doubtful)
   }

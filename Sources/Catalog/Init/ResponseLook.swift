@@ -310,7 +310,7 @@ extension ItemFields {
     let titles = alternatives(.title)
     let called = evidence.filter {
       $0.place.steps.allSatisfy { !$0.isList && $0.choice == nil } && $0.isText
-        && FieldEvidence.named(.title, $0) > 0.9
+        && $0.named(.title) > 0.9
     }
     guard titles.count < 2, let best = called.max(by: { $0.held < $1.held }), best.held > 1,
       best.variety > 0.5
