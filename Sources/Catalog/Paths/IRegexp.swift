@@ -5,11 +5,11 @@
 ///
 /// Swift's own `Regex`, libxml2 and Oniguruma try one alternative after the other, which can take exponential time. The
 /// library RE2 does not, but it is in C++, has a new ABI in each release, and accepts more than I-Regexp.
-struct IRegexp: Hashable, Sendable {
+struct IRegexp: Equatable, Sendable {
   /// One instruction of a compiled pattern.
   ///
   /// After the last instruction, the pattern has matched.
-  enum Instruction: Hashable, Sendable {
+  enum Instruction: Equatable, Sendable {
     /// Reads one scalar, which must be in the set, and continues with the next instruction.
     case take(ScalarSet)
     /// Continues with the next instruction, and also with the one at this distance.
@@ -251,9 +251,9 @@ extension JSONPathParser {
 }
 
 /// A set of Unicode scalars, such as `[a-z]` in a regular expression. (RFC 9485, section 4)
-struct ScalarSet: Hashable, Sendable {
+struct ScalarSet: Equatable, Sendable {
   /// A part of a set.
-  enum Member: Hashable, Sendable {
+  enum Member: Equatable, Sendable {
     case range(ClosedRange<Unicode.Scalar>)
     /// The scalars of a general category such as `L` or `Lu`, or if `isHeld` is false, all others.
     case category(String, isHeld: Bool)

@@ -2,7 +2,7 @@
 ///
 /// A path can be applied to hostile documents, because the work for it is limited in proportion to the size of the
 /// document. The regular expressions of its filters take time in proportion to the text. (RFC 9485)
-public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
+public struct JSONPath: Sendable, CustomStringConvertible {
   /// The path as it was written.
   public let description: String
   /// The steps of the path, in order.
@@ -15,7 +15,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   let faultyPattern: CatalogError?
 
   /// One step of a path, such as `.images` or `[0]`. (RFC 9535, section 2.5)
-  struct Segment: Hashable, Sendable {
+  struct Segment: Equatable, Sendable {
     /// Whether the step begins with `..`.
     ///
     /// If so, its selectors apply to a value and to all its descendants.
@@ -35,7 +35,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// A part of a step that selects children of a value. (RFC 9535, section 2.3)
-  enum Selector: Hashable, Sendable {
+  enum Selector: Equatable, Sendable {
     case name(String)
     case wildcard
     case index(Int)
@@ -84,6 +84,16 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     default: nil
     }
   }
+}
+
+extension JSONPath: Hashable {
+  /// Whether both are the same part of paths that are written in the same way.
+  public static func == (one: JSONPath, other: JSONPath) -> Bool {
+    one.description == other.description && one.segments.count == other.segments.count
+  }
+
+  /// Hashes the text of the path.
+  public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
 extension JSONPath {

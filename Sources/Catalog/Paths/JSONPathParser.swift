@@ -162,17 +162,16 @@ extension JSONPathParser {
   }
 
   /// Parses a number as JSON writes it, for example `-1.5e3`. (RFC 8259, section 6)
-  mutating func number() throws(CatalogError) -> JSONFilter.Literal {
+  mutating func number() throws(CatalogError) -> JSONNode {
     let start = position
     let text = take { ("0"..."9").contains($0) || ["-", "+", ".", "e", "E"].contains($0) }
     guard text.wholeMatch(of: #/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/#) != nil else {
       throw error("a number without leading zeros, such as -1.5e3", at: start)
     }
-    if let integer = Int(text) { return .integer(integer) }
     guard let real = Double(text), real.isFinite else {
       throw error("a number that a Double can hold", at: start)
     }
-    return .real(real)
+    return try JSONNode(literal: Int(text) == nil ? real.description : text)
   }
 }
 
@@ -315,7 +314,9 @@ extension JSONPathParser {
       position += 1
       let segments = try segments()
       return (.query(JSONFilter.Query(isRelative: isRelative, segments: segments)), start)
-    case "'", "\"": return (.literal(.text(try quotedText())), start)
+    case "'", "\"":
+      let json = StoredFormWriter.quoted(try quotedText())
+      return (.literal(try JSONNode(literal: json)), start)
     case "-", "0"..."9": return (.literal(try number()), start)
     case "a"..."z": break
     default: throw error("\"@\", \"$\", a value or a function")
@@ -323,9 +324,7 @@ extension JSONPathParser {
     let name = take { ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "_" }
     if take("(") { return (try call(name, from: start), start) }
     switch name {
-    case "true": return (.literal(.boolean(true)), start)
-    case "false": return (.literal(.boolean(false)), start)
-    case "null": return (.literal(.null), start)
+    case "true", "false", "null": return (.literal(try JSONNode(literal: name)), start)
     default: throw error("a value; write '\(name)' for a text", at: start)
     }
   }
@@ -368,7 +367,9 @@ extension JSONPathParser {
 
   private mutating func pattern(_ term: Term) throws(CatalogError) -> JSONFilter.Pattern {
     let operand = try operand(term)
-    guard case .literal(.text(let text)) = operand else { return .computed(operand) }
+    guard case .literal(let literal) = operand, let text = literal.text else {
+      return .computed(operand)
+    }
     do throws(CatalogError) {
       return .fixed(try IRegexp(parsing: text))
     } catch {

@@ -168,12 +168,6 @@ public struct JSONNode: Sendable {
   /// The value if it is `true` or `false`, otherwise nil.
   public var boolean: Bool? { ifKind(LARDER_JSON_BOOLEAN) { $0.boolean } }
 
-  /// Whether both nodes are at the same position of the same document.
-  func isSamePlace(as other: JSONNode) -> Bool {
-    document === other.document && value.words.0 == other.value.words.0
-      && value.words.1 == other.value.words.1
-  }
-
   /// Counts the steps for looking through this value: one step, and one more for each element or member.
   func countLook() throws(CatalogError) {
     try document.count(steps: 1 + larder_json_count(value))
@@ -266,6 +260,14 @@ public struct JSONNode: Sendable {
   /// There are none for other values.
   public var children: [JSONNode] {
     kind == .object ? members.map(\.value) : elements
+  }
+}
+
+extension JSONNode: Equatable {
+  /// Whether both nodes are at the same position of the same document.
+  public static func == (one: JSONNode, other: JSONNode) -> Bool {
+    one.document === other.document && one.value.words.0 == other.value.words.0
+      && one.value.words.1 == other.value.words.1
   }
 }
 

@@ -148,7 +148,7 @@ struct LinkedGraph {
   func node(_ json: JSONNode) throws(CatalogError) -> LinkedNode {
     var node = LinkedNode(id: Self.id(of: json))
     try node.add(json)
-    for part in node.id.flatMap({ nodes[$0] }) ?? [] where !part.isSamePlace(as: json) {
+    for part in node.id.flatMap({ nodes[$0] }) ?? [] where part != json {
       if try !node.contradicts(part) { try node.add(part) }
     }
     return node
