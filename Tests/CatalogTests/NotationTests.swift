@@ -257,11 +257,14 @@ struct NotationTests {
     #expect(words == [["Cup", "1,", "2,", "3", "blue"]] && read.skipped.isEmpty)
   }
 
-  @Test func `several columns of a table may hold values of one field`() throws {
-    let body = "id,pictures\nA,\"a.jpg, b.jpg\"\n"
-
+  @Test(arguments: [
+    ("pictures", "table: {lists: [pictures]}"),
+    ("Pictures", "table: {names: plain, lists: [pictures]}"),
+    ("Pictures", "table: {names: plain, lists: [Pictures]}"),
+  ])
+  func `a column of a table may hold several values`(_ name: String, _ lines: String) throws {
     #expect(
-      try json(body, "table: {lists: [pictures]}")
+      try json("id,\(name)\nA,\"a.jpg, b.jpg\"\n", lines)
         == #"{"items":[{"id":"A","pictures":["a.jpg","b.jpg"]}]}"#
     )
   }

@@ -59,7 +59,8 @@ struct TableRecords {
     let separator = separator ?? Self.separator(of: bytes)
     var rows = Rows(bytes, separator: separator)
     let names = try head(&rows, separator)
-    let lists = names.map { rule.lists.contains($0) }
+    let wanted = Set(rule.lists.map(name))
+    let lists = names.map(wanted.contains)
     var writer = StoredFormWriter()
     writer.open("{")
     writer.name("items")
