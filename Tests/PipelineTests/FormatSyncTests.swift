@@ -106,4 +106,33 @@ struct FormatSyncTests {
     #expect(report.sections[0].items == 2)
     #expect(Self.paths(server).map { $0.suffix(7) } == ["&page=1", "&page=2", "&page=3"])
   }
+
+  @Test(arguments: ["text/html; charset=euc-kr", "text/html; charset=utf-8"])
+  func `a page is read in the encoding of its header field, but as UTF-8 if it is UTF-8`(
+    _ type: String
+  ) throws {
+    // "파란 컵" in EUC-KR.
+    let words: [UInt8] =
+      type.hasSuffix("utf-8")
+      ? Array("파란 컵".utf8) : [0xC6, 0xC4, 0xB6, 0xF5, 0x20, 0xC4, 0xC5]
+    let page =
+      Array(
+        #"<html><script type="application/ld+json">{"@type":"Product","sku":"1","name":""#.utf8
+      )
+      + words + Array(#""}</script></html>"#.utf8)
+    shop.store.content["/shop/A"] = Resource(page, type: type)
+
+    _ = try sync(
+      """
+      name: shop
+      currency: USD
+      base: \(shop.base)
+      format: json-ld
+      sections: [{key: A, url: A}]
+      """
+    )
+
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    #expect(try reader.list().map(\.item.title) == ["파란 컵"])
+  }
 }

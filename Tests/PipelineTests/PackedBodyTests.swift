@@ -36,6 +36,34 @@ struct PackedBodyTests {
     #expect(try plain(Self.gzip, "feed.json.gz?v=1") == Self.text)
   }
 
+  @Test(arguments: [
+    (
+      "<!doctype html><p>", "text/html; charset=EUC-KR",
+      "<meta charset=\"EUC-KR\"><!doctype html><p>"
+    ),
+    (
+      " \n<HTML lang=ko>", "text/html;Charset=\"euc-kr\"",
+      "<meta charset=\"euc-kr\"> \n<HTML lang=ko>"
+    ),
+    ("<!doctype html><p>", "text/html", nil),
+    ("<!doctype html><p>", "text/html; charset=\"><x>", nil),
+    ("<rss/>", "text/html; charset=euc-kr", nil), ("[1]", "text/html; charset=euc-kr", nil),
+  ])
+  func `the encoding that only the header field names stands before an HTML page`(
+    _ body: String,
+    _ type: String,
+    _ expected: String?
+  ) throws {
+    let plain = try PackedBody.plain(
+      Array(body.utf8),
+      of: "page",
+      type: type,
+      limit: ByteCount(1000)
+    )
+
+    #expect(String(decoding: plain, as: UTF8.self) == expected ?? body)
+  }
+
   @Test func `concatenated gzip members are one body`() throws {
     #expect(try plain(Self.gzip + Self.gzip, "a.gz") == Self.text + Self.text)
   }

@@ -3,11 +3,12 @@ import Cache
 import Catalog
 import Transport
 
-/// Decompresses responses and files that are gzip data.
+/// Decompresses responses and files that are gzip data, and brings them into the form that decoders read.
 ///
-/// The first bytes show whether they are.
+/// The first bytes show whether they are gzip data.
 package enum PackedBody {
-  /// Decompresses a body if it is gzip data, and converts JSON Lines to an array.
+  /// Decompresses a body if it is gzip data, converts JSON Lines to an array, and writes the encoding of an HTML page into
+  /// the page.
   ///
   /// JSON Lines are recognized by the name, such as `feed.jsonl` or `feed.jsonl.gz`, or by the media type.
   ///
@@ -41,7 +42,8 @@ package enum PackedBody {
     ).inMemory
   }
 
-  /// Decompresses a body if it is gzip data, and converts JSON Lines to an array.
+  /// Decompresses a body if it is gzip data, converts JSON Lines to an array, and writes the encoding of an HTML page into
+  /// the page.
   ///
   /// A large body stays in a file.
   ///
@@ -71,6 +73,12 @@ package enum PackedBody {
       // The magic number of gzip, and the method "deflate". (RFC 1952, section 2.3.1)
       let isPacked = try body.piece(at: 0, most: 3).starts(with: [0x1F, 0x8B, 0x08])
       let plain = isPacked ? try unpack(body, url, sent: sent, limit: limit, in: layout) : body
+      if let mark = try encodingMark(of: plain, type) {
+        var spool = BodySpool(in: layout)
+        spool.append(mark)
+        try plain.forEachPiece { piece in piece.withUnsafeBytes { spool.append($0) } }
+        return spool.take()
+      }
       guard JSONLines.isDeclared(name: unpackedName(name ?? url), type: type) else { return plain }
       var joining = JSONLines.Joining()
       var spool = BodySpool(in: layout)
@@ -82,6 +90,20 @@ package enum PackedBody {
     } catch {
       throw TransferFailure(reason: .fileUnreadable, url: url, detail: "\(error)")
     }
+  }
+
+  /// The element that names the encoding of an HTML page, if only the `Content-Type` header field names one; nil
+  /// otherwise.
+  ///
+  /// It goes before the page, because the header field has priority over the page's own `meta` element. (HTML, section
+  /// 13.2.3.2)
+  private static func encodingMark(of body: DocumentBody, _ type: String?) throws -> [UInt8]? {
+    guard let name = type?.firstMatch(of: /(?i)charset\s*=\s*"?([A-Za-z0-9_:.\-]{1,40})/)?.1 else {
+      return nil
+    }
+    let start = String(decoding: try body.piece(at: 0, most: 256), as: UTF8.self)
+    guard start.trimmed.starts(with: /(?i)<(!doctype\s+html|html)\b/) else { return nil }
+    return Array("<meta charset=\"\(name)\">".utf8)
   }
 
   /// Removes `.gz` from a name: `feed.jsonl.gz` becomes `feed.jsonl`.
