@@ -6,13 +6,13 @@ import Transport
 ///
 /// At a constant rate, each request for a picture is delayed until its planned start. Requests for sections and details
 /// are forwarded at once and only counted.
-final class MeasuringTransport: Fetching {
+final class MeasuringTransport: ForwardingTransport {
   private struct Samples {
     var samples: [RequestSample] = []
     var others = 0
   }
 
-  private let transport: any Fetching
+  let transport: any Fetching
   private let pacer: Pacer?
   private let state = Mutex(Samples())
 
@@ -30,12 +30,6 @@ final class MeasuringTransport: Fetching {
   var samples: [RequestSample] { state.withLock { $0.samples } }
   /// The number of requests for sections and details.
   var others: Int { state.withLock { $0.others } }
-
-  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
-    try transport.parse(text, relativeTo: base)
-  }
-
-  func fields(of request: Request) -> Headers { transport.fields(of: request) }
 
   func cancelAll() {
     pacer?.release()

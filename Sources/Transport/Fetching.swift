@@ -69,6 +69,28 @@ extension Fetching {
   }
 }
 
+/// A transport that changes some requests or results of another transport, and passes everything else on to it.
+package protocol ForwardingTransport: Fetching {
+  /// The other transport.
+  var transport: any Fetching { get }
+}
+
+extension ForwardingTransport {
+  /// Parses a URL as the other transport does.
+  package func parse(
+    _ text: String,
+    relativeTo base: WebURL?
+  ) throws(TransferFailure) -> WebURL {
+    try transport.parse(text, relativeTo: base)
+  }
+
+  /// The header fields that the other transport sends.
+  package func fields(of request: Request) -> Headers { transport.fields(of: request) }
+
+  /// Cancels the requests of the other transport.
+  package func cancelAll() { transport.cancelAll() }
+}
+
 /// A summary of a transport's unfinished requests at one moment, for the progress display.
 ///
 /// A request is under way from the start of its first attempt until it succeeds or finally fails. So it is also under

@@ -11,8 +11,8 @@ import Transport
 /// This applies only to origins that get the catalog file's headers. The command runs at most once in a run. Its output
 /// replaces the header's value in every later request. A new token does not make the data in the cache outdated,
 /// because the value is not a part of the cache key.
-final class TokenTransport: Fetching {
-  private let transport: any Fetching
+final class TokenTransport: ForwardingTransport {
+  let transport: any Fetching
   private let rule: TokenRule
   private let secrets: RunSecrets
   private let command: ProgramRun
@@ -53,10 +53,6 @@ final class TokenTransport: Fetching {
     command = ProgramRun(words: rule.command, environment: environment, isStopped: isOver)
   }
 
-  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
-    try transport.parse(text, relativeTo: base)
-  }
-
   /// Fetches as ``Fetching`` requires, and repeats the request with a new token after a 401.
   ///
   /// If the command fails, the requests that wait for its output complete on the queue that ran it.
@@ -70,10 +66,6 @@ final class TokenTransport: Fetching {
     }
     send(request, into: sink, with: state.withLock(\.value), after: 0, completion)
   }
-
-  func fields(of request: Request) -> Headers { transport.fields(of: request) }
-
-  func cancelAll() { transport.cancelAll() }
 
   private func send(
     _ request: Request,

@@ -179,8 +179,8 @@ struct URLSecrets: Hashable, Sendable {
 ///
 /// The run's other secrets, such as a token in a header field, become `***` in URLs and messages, because a redirect can
 /// repeat them.
-final class SecretTransport: Fetching {
-  private let transport: any Fetching
+final class SecretTransport: ForwardingTransport {
+  let transport: any Fetching
   private let variables: URLSecrets
   private let secrets: RunSecrets
 
@@ -222,10 +222,6 @@ final class SecretTransport: Fetching {
     failure.refusal = variables.veiled(failure.refusal)
     return failure
   }
-
-  func fields(of request: Request) -> Headers { transport.fields(of: request) }
-
-  func cancelAll() { transport.cancelAll() }
 }
 
 /// A request in two forms: with `${NAME}`, as its caller knows it, and with the values, as it is sent.

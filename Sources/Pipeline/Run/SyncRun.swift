@@ -269,8 +269,9 @@ package final class ProgressMeter: Sendable {
 ///
 /// `cancelAll` cancels only requests that were already submitted. Without this type, a stopped run could still submit
 /// requests for queued pictures, and for pictures of sections that it is decoding.
-package final class StoppableTransport: Fetching {
-  private let transport: any Fetching
+package final class StoppableTransport: ForwardingTransport {
+  /// The transport that sends the requests.
+  package let transport: any Fetching
   private let isStopped = Atomic(false)
 
   /// Makes a transport that passes requests on to another one.
@@ -284,16 +285,6 @@ package final class StoppableTransport: Fetching {
   package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     transport.cancelAll()
-  }
-
-  /// Parses a URL.
-  ///
-  /// See ``URLParsing``.
-  package func parse(
-    _ text: String,
-    relativeTo base: WebURL?
-  ) throws(TransferFailure) -> WebURL {
-    try transport.parse(text, relativeTo: base)
   }
 
   /// Sends a request, unless ``stop()`` was called.
@@ -314,14 +305,4 @@ package final class StoppableTransport: Fetching {
     // request.
     if hasStopped { transport.cancelAll() }
   }
-
-  /// The header fields that a request sends.
-  ///
-  /// See ``Fetching``.
-  package func fields(of request: Request) -> Headers { transport.fields(of: request) }
-
-  /// Cancels every unfinished request, and accepts later ones.
-  ///
-  /// See ``Fetching``.
-  package func cancelAll() { transport.cancelAll() }
 }
