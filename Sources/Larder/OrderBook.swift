@@ -152,7 +152,7 @@ public struct OrderBook: Sendable {
         policy: webhook.resendsAmbiguous ? .resend : .hold,
         limits: limits,
         transport: transport,
-        clock: BookClock { now }
+        clock: SystemSenderClock { now }
       )
       stop.whenRaised { sender.end(within: .seconds(1), transport) }
       if options.resumes { try outbox.resume(webhook.inner) }
@@ -184,25 +184,6 @@ extension OrderBook {
     /// Makes options that deliver every message that is due now or within ten seconds.
     public init() {}
   }
-}
-
-/// A clock that tells the time of the order book's clock, but waits by the clock of the machine.
-private struct BookClock: SenderClock {
-  private let machine = SystemSenderClock()
-  private let time: @Sendable () -> OrderTime
-
-  init(_ time: @escaping @Sendable () -> OrderTime) {
-    self.time = time
-  }
-
-  func now() -> OrderTime { time() }
-
-  func wait(until moment: OrderTime) {
-    let left = max(0, moment - time())
-    machine.wait(until: OrderTime(milliseconds: machine.now().milliseconds + min(left, 1 << 40)))
-  }
-
-  func stop() { machine.stop() }
 }
 
 extension WebhookSender {

@@ -232,14 +232,22 @@ package protocol SenderClock: Sendable {
 /// The clock of the system.
 package final class SystemSenderClock: SenderClock {
   private let stopped = DispatchSemaphore(value: 0)
+  private let time: @Sendable () -> OrderTime
 
   /// Makes a clock for one sender.
-  package init() {}
+  ///
+  /// - Parameter time: Returns the current time.
+  package init(time: @escaping @Sendable () -> OrderTime = SystemSenderClock.systemTime) {
+    self.time = time
+  }
 
   /// The current time.
+  package func now() -> OrderTime { time() }
+
+  /// The time of the machine.
   ///
-  /// The clock may be wrong, and it can be set while the program runs.
-  package func now() -> OrderTime {
+  /// It may be wrong, and it can be set while the program runs.
+  package static func systemTime() -> OrderTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return OrderTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
