@@ -82,6 +82,32 @@ struct MigrationTests {
     #expect(try migrated.sections(run: 1).map(\.listing) == kept)
   }
 
+  @Test(arguments: [
+    ("", ""), ("{", ""),
+    (
+      #"[{"index":1}]"#,
+      #"{"absent":[],"isGivenUp":false,"omitted":{"items":0,"reasons":{}},"skipped":[{"index":1}]}"#
+    ),
+    (
+      #"{"absent":["title"],"failure":null,"omitted":{"items":2,"reasons":{"odd":2}},"skipped":[],"total":9}"#,
+      #"{"absent":["title"],"isGivenUp":false,"omitted":{"items":2,"reasons":{"odd":2}},"skipped":[],"total":9}"#
+    ),
+  ])
+  func `notes about a section get the members that an older larder left out`(
+    _ older: String,
+    _ present: String
+  ) throws {
+    let old = try OldCache("v4", in: folder)
+    try DatabaseQueue(path: old.root + "/index.sqlite").write { db in
+      try db.execute(sql: "UPDATE decoded SET skipped = ?", arguments: [older])
+    }
+
+    let migrated = try index()
+
+    let page = try #require(try migrated.document("https://shop.example/main"))
+    #expect(try migrated.decoded(page.id).map(\.skipped) == [present])
+  }
+
   @Test(arguments: OldCache.names)
   func `pictures of an earlier larder need no download`(_ name: String) throws {
     let old = try OldCache(name, in: folder)

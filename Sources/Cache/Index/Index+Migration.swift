@@ -159,13 +159,18 @@ extension Index {
   }
 
   /// Moves the rows of documents, of their decoded sections, and of details.
+  ///
+  /// Larder 0.2.0 wrote the notes about a section without members that have no value, and unreadable items alone as an
+  /// array.
   private static let movedDocuments = """
     ALTER TABLE old_document ADD COLUMN key BLOB;
     UPDATE old_document SET key = document_key(url, id);
     INSERT OR IGNORE INTO document(id, url, mapping, response, expiry, digest, fetched, next)
     SELECT key, url, mapping, response, expiry, digest, fetched, next FROM old_document;
     INSERT OR IGNORE INTO decoded(document, position, key, title, subtitle, listing, skipped)
-    SELECT o.key, d.position, d.key, d.title, d.subtitle, d.listing, d.skipped
+    SELECT o.key, d.position, d.key, d.title, d.subtitle, d.listing, CASE WHEN json_valid(d.skipped) THEN json_patch(
+      '{"absent":[],"isGivenUp":false,"omitted":{"items":0,"reasons":{}},"skipped":[]}',
+      CASE json_type(d.skipped) WHEN 'array' THEN json_object('skipped', json(d.skipped)) ELSE d.skipped END) ELSE '' END
     FROM old_decoded d JOIN old_document o ON o.id = d.document;
     INSERT INTO detail(catalog, item, document, state, body, since)
     SELECT d.catalog, d.item, coalesce(o.key, zeroblob(16)), d.state, d.body, d.since

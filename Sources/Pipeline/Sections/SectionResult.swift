@@ -93,10 +93,6 @@ struct SectionNotes: Sendable, Equatable, Codable {
   /// items and the shop announces no total.
   var listed: Int?
 
-  fileprivate enum CodingKeys: CodingKey {
-    case skipped, omitted, isGivenUp, absent, failure, unfollowed, total, listed
-  }
-
   /// The number of unreadable items.
   var lost: Int { skipped.count(where: \.isUnread) + omitted.unread }
 
@@ -132,26 +128,10 @@ extension SectionNotes {
     return String(decoding: (try? self.jsonLine()) ?? [], as: UTF8.self)
   }
 
-  /// Parses the output of ``text``, or that of an older larder, which wrote unreadable items alone as an array.
+  /// Parses the output of ``text``.
   init(_ text: String) {
     guard !text.isEmpty else { return }
-    let (decoder, data) = (JSONDecoder(), Data(text.utf8))
-    if let notes = try? decoder.decode(Self.self, from: data) {
-      self = notes
-    } else {
-      skipped = (try? decoder.decode([SyncReport.Skipped].self, from: data)) ?? []
-    }
-  }
-}
-
-// In notes that an older version of larder wrote, counts and flags are missing if there are none.
-extension KeyedDecodingContainer<SectionNotes.CodingKeys> {
-  fileprivate func decode(_ type: SkipTally.Type, forKey key: Key) throws -> SkipTally {
-    try decodeIfPresent(type, forKey: key) ?? SkipTally()
-  }
-
-  fileprivate func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try decodeIfPresent(type, forKey: key) ?? false
+    self = (try? JSONDecoder().decode(Self.self, from: Data(text.utf8))) ?? SectionNotes()
   }
 }
 
