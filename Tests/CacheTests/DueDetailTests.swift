@@ -27,7 +27,8 @@ struct DueDetailTests {
   private func detail(_ item: String, answered: Int64) throws {
     var document = DocumentEntry(url: item, mapping: 1)
     document.response = "3 \(answered)\n"
-    let entry = DetailEntry(item: item, document: document.id, state: .held, body: [1])
+    let body = Array(item.utf8)
+    let entry = DetailEntry(item: item, document: document.id, state: .held, body: body)
     try index.store([CommittedDetail(entry, of: catalog, from: document)])
   }
 
@@ -40,9 +41,12 @@ struct DueDetailTests {
       return try Row.fetchAll(statement).map { $0["detail"] as String }
     }
 
-    // Rows of `waiting` are read in the order of its key, and all rows of `renewed` are wanted.
-    let scans = steps.filter { $0.hasPrefix("SCAN ") }
-    #expect(scans.allSatisfy { $0.hasPrefix("SCAN q") || $0.hasPrefix("SCAN r") }, "\(steps)")
+    // Rows of `waiting` and `aside` are read in the order of their keys, and all rows of `renewed` are wanted.
+    let scans = steps.filter { step in
+      let wanted = ["q", "r", "temp.aside"].map { "SCAN \($0)" }
+      return step.hasPrefix("SCAN ") && !wanted.contains(where: step.hasPrefix)
+    }
+    #expect(scans.isEmpty, "\(steps)")
     #expect(!steps.contains { $0.contains("TEMP B-TREE") }, "\(steps)")
   }
 
@@ -177,12 +181,37 @@ struct DueDetailTests {
     _ = try due.see(try listing("c", "b", "a", "d")) { _ in 0 }
     let taken = try due.take(9)
     var last = ""
-    let batches = try (0..<3).map { _ in try due.held(after: &last, count: 1).map(\.item) }
+    let batches = try (0..<3).map { _ in try due.held(after: &last, count: 1) }
 
     #expect(taken.map(\.document?.url) == ["c", "b", "a", nil])
     #expect(taken.map(\.known?.document) == taken.map(\.document?.id))
     #expect(taken.map(\.known?.since) == [nil, 9, nil, nil])
-    #expect(batches == [["a"], ["c"], []])
+    #expect(batches == [[Array("a".utf8)], [Array("c".utf8)], []])
+  }
+
+  @Test func `details that are set aside keep their rows, and are taken once`() throws {
+    for item in ["a", "b", "c"] { try detail(item, answered: 4) }
+    let due = try due()
+    _ = try due.see(try listing("c", "b", "a")) { _ in nil }
+    let document = DocumentEntry(url: "b", mapping: 1).id
+    func new(_ item: String) -> DetailEntry {
+      DetailEntry(item: item, document: document, state: .held, body: [9], pictures: nil)
+    }
+
+    try due.setAside("c", for: new("c"))
+    try due.setAside("a")
+    try due.setAside("b", for: new("b"))
+    var last = ""
+    let held = try due.held(after: &last, count: 9)
+    let count = try due.asideCount()
+    let taken = try (0..<3).map { _ in try due.takeAside(1) }
+
+    #expect(held.isEmpty && count == 2)
+    #expect(taken == [[new("c")], [new("b")], []])
+    #expect(try due.asideCount() == 0)
+    let rows = try index.details(catalog: catalog, items: ["a", "b", "c"]).values
+    #expect(Set(rows.map { $0.body ?? [] }) == [[97], [98], [99]])
+    #expect(try self.due().asideCount() == 0)
   }
 
   @Test func `a listing with a missing item is damaged`() throws {

@@ -29,31 +29,6 @@ struct DetailGuardTests {
     #expect(isLost == row.5)
   }
 
-  @Test func `a detail takes its lost fields from the earlier version, in the order of the parts`()
-  {
-    let old = ItemDetail(
-      id: "A",
-      description: "old",
-      images: [
-        ImageReference(role: .top, url: "t"), ImageReference(role: .gallery, url: "g"),
-        ImageReference(role: .section, url: "s"),
-      ],
-      notes: ["point": "1", "fee": "2"]
-    )
-    let new = ItemDetail(
-      id: "A",
-      description: "new",
-      images: [ImageReference(role: .section, url: "n")],
-      notes: ["fee": "3"]
-    )
-
-    let kept = new.keeping([.images(.gallery), .images(.top), .note("point")], of: old)
-
-    #expect(kept.description == "new")
-    #expect(kept.images.map(\.url) == ["t", "g", "n"])
-    #expect(kept.notes == ["point": "1", "fee": "3"])
-  }
-
   private func mapping(_ detail: String) throws -> Mapping.Detail {
     let lines = [
       "name: shop", "currency: KRW", "base: http://h/", "sections: [{key: A, title: A, url: a}]",

@@ -5,8 +5,9 @@ import Synchronization
 /// The SQL statements that find the details of a run, and keep the rows of documents that the shop has unchanged.
 ///
 /// A run keeps its knowledge in temporary tables of the index's connection. `wanted` has the items whose details wait or
-/// were taken, each with the version in its first listing, and `waiting` those whose details were not taken yet.
-/// `renewed` has rows of documents for the end of the run. `DueDetailTests` checks that no statement scans a large table.
+/// were taken, each with the version in its first listing, and `waiting` those whose details were not taken yet. `aside`
+/// has details that are shown or not as the end of the run decides, without a body if the run could not bring them up
+/// to date. `renewed` has rows of documents for the end of the run. `DueDetailTests` checks that no statement scans a large table.
 enum DetailQuery: String, CaseIterable {
   /// The items of a listing with what decides whether their details are due.
   ///
@@ -31,11 +32,20 @@ enum DetailQuery: String, CaseIterable {
     ORDER BY q.checked, q.number LIMIT ?1
     """
   case taken = "DELETE FROM temp.waiting WHERE (checked, number) <= (?1, ?2)"
-  /// The details that the shop still has, as far as is known.
+  /// The details that the shop still has, as far as is known, and that are not set aside.
   case held = """
     SELECT row, item, body FROM detail WHERE catalog = ?1 AND item > ?2 \
-    AND state = 'held' AND since IS NULL AND body IS NOT NULL ORDER BY item
+    AND state = 'held' AND since IS NULL AND body IS NOT NULL \
+    AND NOT EXISTS (SELECT 1 FROM temp.aside a WHERE a.item = detail.item) ORDER BY item
     """
+  case setAside = "INSERT OR REPLACE INTO temp.aside(item, document, body) VALUES (?1, ?2, ?3)"
+  /// The columns are those that ``DetailEntry`` reads.
+  case aside = """
+    SELECT item, document, 'held', body, NULL, number FROM temp.aside WHERE body IS NOT NULL ORDER BY number LIMIT ?1
+    """
+  case countAside = "SELECT count(body) FROM temp.aside"
+  case dropAside = "DELETE FROM temp.aside WHERE number <= ?1"
+  case missing = "UPDATE detail SET state = 'missing' WHERE catalog = ?1 AND item = ?2"
   case isWanted = "SELECT 1 FROM temp.wanted WHERE item = ?1"
   /// A document with new bytes since then has a newer row.
   case keepRenewed = """
@@ -57,8 +67,11 @@ enum DetailQuery: String, CaseIterable {
       number INTEGER PRIMARY KEY, item TEXT NOT NULL UNIQUE, version INTEGER NOT NULL);
     CREATE TEMP TABLE IF NOT EXISTS waiting(checked INTEGER NOT NULL, number INTEGER NOT NULL,
       PRIMARY KEY(checked, number)) WITHOUT ROWID;
+    CREATE TEMP TABLE IF NOT EXISTS aside(
+      number INTEGER PRIMARY KEY, item TEXT NOT NULL UNIQUE, document BLOB, body BLOB);
     DELETE FROM temp.wanted;
     DELETE FROM temp.waiting;
+    DELETE FROM temp.aside;
     """
 }
 
@@ -219,29 +232,55 @@ package final class DueDetails: Sendable {
   }
 
   /// The next details that the index had when the run came across their items, without those that the shop does not
-  /// have, in the order of the ids.
+  /// have and those that are set aside, in the order of the ids.
   ///
   /// - Parameters:
   ///   - last: The id of the last item that was read; an empty text to begin.
   ///   - count: The maximum number of details.
   /// - Returns: The details as they are now, as JSON; an empty array after the last one.
   /// - Throws: ``LarderError`` when the index cannot be read.
-  package func held(
-    after last: inout String,
-    count: Int
-  ) throws(LarderError) -> [(item: String, body: [UInt8])] {
-    let held = try index.read { [last] db in
+  package func held(after last: inout String, count: Int) throws(LarderError) -> [[UInt8]] {
+    let (item, held) = try index.read { [last] db in
       let row = try RowStatement(db, DetailQuery.held.rawValue)
       row.restart(catalog, last)
-      var held: [(item: String, body: [UInt8])] = []
+      var (item, held) = (last, [[UInt8]]())
       while held.count < count, try row.next() {
         guard rows.withLock({ $0.contains(row.number(0)) }) else { continue }
-        held.append((row.text(1) ?? "", row.bytes(2) ?? []))
+        item = row.text(1) ?? ""
+        held.append(row.bytes(2) ?? [])
       }
-      return held
+      return (item, held)
     }
-    last = held.last?.item ?? last
+    last = item
     return held
+  }
+
+  /// Sets a detail aside: its row stays as it is, and says nothing about the shop.
+  ///
+  /// - Parameters:
+  ///   - item: The id of the item.
+  ///   - new: The detail that may take the place of the row; nil if this run could not bring it up to date.
+  /// - Throws: ``LarderError`` when there is no space for temporary files.
+  package func setAside(_ item: String, for new: DetailEntry? = nil) throws(LarderError) {
+    try index.run(DetailQuery.setAside.rawValue, item, new?.document, new?.body)
+  }
+
+  /// The number of details that were set aside and may take the place of their rows.
+  package func asideCount() throws(LarderError) -> Int {
+    try index.row(DetailQuery.countAside.rawValue) { Int($0.number(0)) } ?? 0
+  }
+
+  /// Takes the next details that were set aside and may take the place of their rows, without their pictures.
+  package func takeAside(_ count: Int) throws(LarderError) -> [DetailEntry] {
+    try index.write { db in
+      var last = Int64(0)
+      let details = try db.all(DetailQuery.aside.rawValue, count) { row in
+        last = row.number(5)
+        return DetailEntry(row)
+      }
+      try db.run(DetailQuery.dropAside.rawValue, last)
+      return details.compactMap(\.self)
+    }
   }
 
   /// Those of some items whose details neither waited nor were taken.
@@ -254,6 +293,17 @@ package final class DueDetails: Sendable {
 }
 
 extension Index {
+  /// Records that the shop does not have the details of some items, whose rows have the time since which it is so.
+  package func noteMissing(
+    _ items: [String],
+    of catalog: CatalogID
+  ) throws(LarderError) {
+    try write { db in
+      let row = try RowStatement(db, DetailQuery.missing.rawValue)
+      for item in items { try row.run(catalog, item) }
+    }
+  }
+
   /// Notes the row of a document whose body is unchanged, which ``keepRenewed()`` or the end of the run writes.
   ///
   /// A transaction for it alone would take five syncs of the disk. If a crash loses the row, the next run only requests

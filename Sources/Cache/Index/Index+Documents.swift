@@ -230,7 +230,7 @@ extension DetailEntry {
 /// A detail to write, with everything that its row needs.
 package struct CommittedDetail: Sendable {
   /// The detail; nil if only its document has changed.
-  let detail: DetailEntry?
+  package let detail: DetailEntry?
   let catalog: CatalogID
   let document: DocumentEntry
   /// The pictures that the detail shows, unless an earlier commit named them.

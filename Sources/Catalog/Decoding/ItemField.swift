@@ -173,30 +173,3 @@ extension Mapping.Detail {
     }
   }
 }
-
-extension ItemDetail {
-  /// Replaces fields with those of an earlier version of the detail, for example because the shop no longer sends them.
-  ///
-  /// - Parameters:
-  ///   - fields: The fields to replace.
-  ///   - old: The earlier version of the detail. A field that it does not have is removed.
-  /// - Returns: This detail with the fields of `old`. Its pictures are sorted by role.
-  public func keeping(_ fields: [DetailField], of old: ItemDetail) -> ItemDetail {
-    var detail = self
-    for field in fields {
-      switch field {
-      case .description: detail.description = old.description
-      case .prices: detail.prices = old.prices
-      case .images(let role):
-        detail.images.removeAll { $0.role == role }
-        detail.images += old.images.filter { $0.role == role }
-      case .note(let name): detail.notes[name] = old.notes[name]
-      }
-    }
-    let images = detail.images
-    detail.images = ImageReference.Role.allCases.flatMap { role in
-      images.filter { $0.role == role }
-    }
-    return detail
-  }
-}

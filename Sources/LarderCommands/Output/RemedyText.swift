@@ -72,7 +72,7 @@ extension CacheSummary.FailingSection {
 }
 
 extension SyncReport.Details {
-  /// The reason why old fields of details were kept, and the option that helps.
+  /// The reason why details that lost fields stay as they were, and the option that helps.
   var commandText: String? { SyncReport.Remedy.text(error, remedy) }
 }
 

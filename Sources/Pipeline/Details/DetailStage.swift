@@ -24,8 +24,6 @@ final class DetailStage: Sendable {
     var held = 0
     /// The ids of items whose details were in the cache, not missing before, and are missing now.
     var vanished: [String] = []
-    /// The ids of items whose details lost fields and have other changes, which are counted already.
-    var changed: Set<ExactText> = []
     /// Whether the document with the details of all items was requested.
     var hasAsked = false
     /// The answer for this document.
@@ -303,14 +301,28 @@ final class DetailStage: Sendable {
       return refuse(detail, bad.words(of: detail.id))
     }
     let (entry, shown) = context.row(of: decoded, document, base: base)
-    let merged = fields.admit(decoded, entry, replacing: detail.known)
-    let row = merged ?? entry
-    let isChanged = detail.known.map { $0.body != row.body } ?? false
-    if isChanged, merged != nil { _ = state.withLock { $0.changed.insert(row.item.exact) } }
-    write(row, merged == nil ? document : document.unvouched, showing: shown) {
-      $0.fetched += 1
-      if isChanged { $0.changed += 1 }
+    guard !fields.admits(decoded, replacing: detail.known) else {
+      let isChanged = detail.known.map { $0.body != entry.body } ?? false
+      return write(entry, document, showing: shown) {
+        $0.fetched += 1
+        if isChanged { $0.changed += 1 }
+      }
     }
+    setAside(detail.id, for: entry)
+    if let known = detail.known { noteLost(known) }
+    // The row of the document lets the next run request it in full. The pictures get rows, but are not requested yet.
+    let row = CommittedDetail(
+      nil,
+      of: context.entry.id,
+      from: document.unvouched,
+      showing: shown
+    )
+    context.store.commit(row) { [self] in finish { $0.fetched += 1 } }
+  }
+
+  /// Leaves the row of a detail as it is until all details are finished; see ``LostDetailFields``.
+  private func setAside(_ item: String, for new: DetailEntry? = nil) {
+    context.failures.noting { () throws(LarderError) in try due.setAside(item, for: new) }
   }
 
   /// Handles a cached detail that the shop has unchanged.
@@ -378,7 +390,7 @@ final class DetailStage: Sendable {
   }
 
   private func endWithout(_ detail: Detail, isFailure: Bool = true) {
-    if let known = detail.known, known.isCurrent { fields.noteUnread(known) }
+    if detail.known?.isCurrent == true { setAside(detail.id) }
     if let known = detail.known { addPictures(of: known, detail) }
     finish { if isFailure { $0.failed += 1 } }
   }
@@ -414,7 +426,7 @@ final class DetailStage: Sendable {
   /// Records the unreadable fields of the detail that an item has from now on.
   private func noteLost(_ detail: DetailEntry) {
     let lost = detail.body.map(ItemDetail.lostFields) ?? []
-    if !lost.isEmpty { state.withLock { $0.lost[detail.item.exact] = lost } }
+    state.withLock { $0.lost[detail.item.exact] = lost.isEmpty ? nil : lost }
   }
 
   private static func count(_ known: DetailEntry, in tally: inout SyncReport.Details) {
@@ -457,9 +469,8 @@ final class DetailStage: Sendable {
   func judge() {
     context.failures.noting { () throws(LarderError) in
       try judgeMissing()
-      let isEarly = context.hasStopped()
-      let isKeeping = isEarly ? fields.hasLosses : try judgeFields()
-      try finishShared(isKeeping: isKeeping)
+      if !context.hasStopped() { try judgeFields() }
+      try finishShared()
     }
   }
 
@@ -485,34 +496,25 @@ final class DetailStage: Sendable {
     guard !ShrinkGuard.isSuspicious(details: state.held, missing: state.vanished.count) else {
       return self.state.withLock { $0.tally.withheld = state.vanished.sorted() }
     }
-    try revise(state.vanished) { detail, _ in detail.state = .missing }
+    try context.index.noteMissing(state.vanished, of: context.entry.id)
     self.state.withLock { $0.tally.changed += state.vanished.count }
   }
 
-  /// Decides about the fields that details lost; see ``LostDetailFields``.
+  /// Decides about the details that lost fields, which are set aside: shows all of them, or none.
   ///
   /// If the catalog file gives a path for a field that no detail has, this function reports a failure.
-  ///
-  /// - Returns: Whether details keep old values of lost fields.
-  private func judgeFields() throws(LarderError) -> Bool {
-    guard let mapping = context.catalog.mapping.detail else { return false }
+  private func judgeFields() throws(LarderError) {
+    guard let mapping = context.catalog.mapping.detail else { return }
     var last = ""
     let verdict = try fields.judge { () throws(LarderError) in
       try due.held(after: &last, count: Self.window)
     }
-    for accepted in verdict.accepted {
-      try revise(accepted.items) { [self] detail, document in
-        detail = detail.without(accepted.fields) ?? detail
-        if !accepted.areOthersKept, !needs.rule.isShared { document.mapping = needs.mapping }
-      }
-      state.withLock { state in
-        state.tally.changed += accepted.items.count { !state.changed.contains($0.exact) }
-      }
-    }
-    if !verdict.kept.isEmpty {
-      let names = verdict.kept.map(\.name)
-      let paths = verdict.kept.flatMap { mapping.paths(of: $0) }
-      let finding = GuardMessage.lost(names, paths, details: verdict.losers)
+    if verdict.lost.isEmpty {
+      try showAside()
+    } else {
+      let names = verdict.lost.map(\.name)
+      let paths = verdict.lost.flatMap { mapping.paths(of: $0) }
+      let finding = GuardMessage.lost(names, paths, details: try due.asideCount())
       state.withLock {
         $0.tally.kept = names
         $0.tally.error = finding.problem
@@ -530,7 +532,29 @@ final class DetailStage: Sendable {
           + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or remove it"
       )
     }
-    return !verdict.kept.isEmpty
+  }
+
+  /// Shows the details that are set aside.
+  private func showAside() throws(LarderError) {
+    while case let details = try due.takeAside(Self.window), !details.isEmpty {
+      let documents = try context.index.documents(details.map(\.document))
+      let shown = details.compactMap { detail in
+        documents[detail.document].map { document in
+          var (detail, document) = (detail, document)
+          detail.pictures = detail.decoded?.images.map { PictureID(url: $0.url) }
+          if !needs.rule.isShared { document.mapping = needs.mapping }
+          return CommittedDetail(detail, of: context.entry.id, from: document)
+        }
+      }
+      try context.index.store(shown)
+      state.withLock { $0.tally.changed += shown.count }
+      for detail in shown.compactMap(\.detail) {
+        noteLost(detail)
+        add { stage throws(LarderError) in
+          try stage.add(detail.pictures ?? [], isChanged: true)
+        }
+      }
+    }
   }
 
   /// Finishes the document with the details of all items, if there is one.
@@ -538,9 +562,8 @@ final class DetailStage: Sendable {
   /// Writes the details of items that no section lists yet. If such an item is listed later, it is possible that the
   /// server does not send the document again, because the document is unchanged.
   ///
-  /// - Parameter isKeeping: Whether details keep lost fields. The document is then requested in full again.
-  /// - Throws: ``LarderError`` when the index cannot be written.
-  private func finishShared(isKeeping: Bool) throws(LarderError) {
+  /// If details are left aside, the document is requested in full again.
+  private func finishShared() throws(LarderError) {
     switch state.withLock(\.answer) {
     case .decoded(let details, _, let document, let base):
       let unlisted = try due.unwanted(details.keys.map(\.text))
@@ -550,32 +573,11 @@ final class DetailStage: Sendable {
         return CommittedDetail(entry, of: context.entry.id, from: row, showing: shown)
       }
       try context.index.store(rows)
-      if !isKeeping { try context.index.renew(document) }
+      if try due.asideCount() == 0 { try context.index.renew(document) }
     case .unchanged(let document):
       try context.index.renew(document)
     case .failed, nil:
       break
-    }
-  }
-
-  /// Changes rows of details and their documents, which are on disk already.
-  private func revise(
-    _ items: [String],
-    _ change: (inout DetailEntry, inout DocumentEntry) -> Void
-  ) throws(LarderError) {
-    let (index, catalog) = (context.index, context.entry.id)
-    for start in stride(from: 0, to: items.count, by: Self.window) {
-      let items = items[start...].prefix(Self.window)
-      let details = try index.details(catalog: catalog, items: items).values
-      let documents = try index.documents(details.map(\.document))
-      let rows = details.compactMap { detail in
-        documents[detail.document].map { document in
-          var (detail, document) = (detail, document)
-          change(&detail, &document)
-          return CommittedDetail(detail, of: catalog, from: document)
-        }
-      }
-      try index.store(rows)
     }
   }
 }

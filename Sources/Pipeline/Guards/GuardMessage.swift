@@ -95,7 +95,7 @@ struct GuardMessage {
     Finding(
       problem: "cannot refresh \(names.joined(separator: ", ")) of \(count) "
         + "\(count == 1 ? "detail" : "details"): no fetched detail has a value at "
-        + "\(paths.map(\.description).joined(separator: ", ")) any more, so the previous values are kept; correct "
+        + "\(paths.map(\.description).joined(separator: ", ")) any more, so their previous versions are kept; correct "
         + "the path in the catalog file if the shop renamed it"
     )
   }

@@ -147,9 +147,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var withheld: [String] = []
     /// The names of the fields that all details have lost.
     ///
-    /// Their old values are kept.
+    /// The details that lost a field stay as they were.
     public package(set) var kept: [String] = []
-    /// The reason why old values of fields are kept; nil if none are.
+    /// The reason why details that lost fields stay as they were; nil if none do.
     public package(set) var error: String?
     /// An option of the next sync that would help; nil if none would.
     public package(set) var remedy: Remedy?
