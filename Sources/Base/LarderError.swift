@@ -177,12 +177,6 @@ extension LarderError.Code {
   package static let oldLibrary = Self("unsupported", .failed)
   /// The folder's file system or owner makes it unfit to hold a cache.
   package static let unfitFolder = Self("unfit", .io)
-  /// The object store with the pictures limits the rate of requests, or fails temporarily.
-  package static let storeBusy = Self("store-busy", .tryAgain)
-  /// The object store with the pictures refuses, or cannot be reached.
-  package static let storeRefused = Self("store-refused", .unavailable)
-  /// The object store's name is malformed, or the environment lacks a variable.
-  package static let storeUnnamed = Self("store-unnamed", .usage)
 
   /// No order has this id.
   package static let unknown = Self("unknown", .failed)
@@ -196,16 +190,14 @@ extension LarderError.Code {
 // MARK: Codes of object stores
 
 extension LarderError.Code {
-  /// The text is not an `s3://` location.
-  package static let storeLocation = Self("location", .usage)
-  /// The environment lacks a variable that a store needs, or the variable has a wrong value.
-  package static let storeEnvironment = Self("environment", .usage)
-  /// The store refuses the access key, the signature or the action.
-  package static let storeDenied = Self("refused", .unavailable)
-  /// The object store does not answer.
-  package static let storeUnreachable = Self("unreachable", .unavailable)
+  /// The store limits the rate of requests, or fails temporarily.
+  package static let storeBusy = Self("store-busy", .tryAgain)
+  /// The store refuses the access key, the signature or the action, or cannot be reached.
+  package static let storeRefused = Self("store-refused", .unavailable)
+  /// The text is not an `s3://` location, or the environment lacks a variable that a store needs.
+  package static let storeUnnamed = Self("store-unnamed", .usage)
   /// The store's reply does not follow the S3 protocol.
-  package static let storeUnfit = Self("unfit", .unavailable)
+  package static let storeUnfit = Self("store-unfit", .unavailable)
   /// The object to create exists already.
   package static let objectExists = Self("exists", .usage)
   /// There is no such object.

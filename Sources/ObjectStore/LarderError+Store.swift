@@ -3,18 +3,6 @@ import Cache
 import Transport
 
 extension LarderError {
-  /// A copy of this error for callers of a cache, who need not know that an object store has the pictures.
-  ///
-  /// The copy has another code and the same message.
-  package var ofCache: LarderError {
-    switch code {
-    case .busy: LarderError(.storeBusy, problem)
-    case .storeDenied, .storeUnreachable: LarderError(.storeRefused, problem)
-    case .storeLocation, .storeEnvironment: LarderError(.storeUnnamed, problem)
-    default: LarderError(.disk, problem)
-    }
-  }
-
   /// Makes the error for a failed request.
   ///
   /// - Parameters:
@@ -53,12 +41,12 @@ extension LarderError {
     guard let status = failure.status else {
       let detail = failure.detail.isEmpty ? "" : " (\(failure.detail))"
       switch failure.reason {
-      case .cancelled, .deadline: return (.busy, "the run ended first; run it again")
+      case .cancelled, .deadline: return (.storeBusy, "the run ended first; run it again")
       case .urlInvalid:
-        return (.storeEnvironment, "its address is not a URL; check AWS_ENDPOINT_URL_S3")
+        return (.storeUnnamed, "its address is not a URL; check AWS_ENDPOINT_URL_S3")
       default:
         return (
-          .storeUnreachable,
+          .storeRefused,
           "\(failure.reason)\(detail); check AWS_ENDPOINT_URL_S3, AWS_REGION and the network"
         )
       }
@@ -66,16 +54,16 @@ extension LarderError {
     let name = said.map { "\($0) (\(status))" } ?? "\(status)"
     switch status {
     case 429, 500, 502, 503, 504:
-      return (.busy, "the store keeps replying \(name); run it again later")
+      return (.storeBusy, "the store keeps replying \(name); run it again later")
     case 301, 307, 308,
       400 where said == nil:
       return (
-        .storeDenied,
+        .storeRefused,
         "the store replies \(name); check that AWS_REGION is the bucket's region"
       )
     case 401, 403:
       return (
-        .storeDenied,
+        .storeRefused,
         "the store replies \(name); check the credentials in the environment and their permissions"
       )
     case 404: return (.objectMissing, "the store has no such object")
@@ -84,7 +72,7 @@ extension LarderError {
       return (.objectExists, "the object already exists")
     case 412:
       return (
-        .storeDenied,
+        .storeRefused,
         "the store replies \(name), as if the request were unsigned; look for a proxy that "
           + "removes the signature, and check AWS_ENDPOINT_URL_S3"
       )
@@ -97,40 +85,40 @@ extension LarderError {
     switch said {
     case "SignatureDoesNotMatch":
       (
-        .storeDenied,
+        .storeRefused,
         "the signature is wrong; check AWS_SECRET_ACCESS_KEY, AWS_REGION and the endpoint's name"
       )
     case "InvalidAccessKeyId":
-      (.storeDenied, "the store does not know the access key; check AWS_ACCESS_KEY_ID")
+      (.storeRefused, "the store does not know the access key; check AWS_ACCESS_KEY_ID")
     case "AccessDenied", "AllAccessDisabled", "AccountProblem":
       (
-        .storeDenied,
+        .storeRefused,
         "these credentials lack the permission; grant it, or use other credentials"
       )
     case "ExpiredToken", "TokenRefreshRequired":
       (
-        .storeDenied,
+        .storeRefused,
         "the session token has expired; get new credentials and set AWS_SESSION_TOKEN with them"
       )
     case "InvalidToken", "InvalidClientTokenId":
       (
-        .storeDenied,
+        .storeRefused,
         "the session token is wrong; set AWS_SESSION_TOKEN to the token of these credentials"
       )
     case "RequestTimeTooSkewed", "RequestExpired":
-      (.storeDenied, "this machine's clock differs from the store's; set it, and run it again")
+      (.storeRefused, "this machine's clock differs from the store's; set it, and run it again")
     case "XAmzContentSHA256Mismatch", "BadDigest", "InvalidDigest":
       (
-        .storeDenied,
+        .storeRefused,
         "the data that arrived differs from the data sent; check for a proxy that changes bodies"
       )
-    case "NoSuchBucket": (.storeDenied, "there is no such bucket; create it, or name another")
+    case "NoSuchBucket": (.storeRefused, "there is no such bucket; create it, or name another")
     case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException",
       "TemporaryRedirect":
-      (.storeDenied, "the bucket is in another region; set AWS_REGION to its own")
+      (.storeRefused, "the bucket is in another region; set AWS_REGION to its own")
     // The status of a reply does not show that these errors are temporary: it is 409 or 400, or even 200.
     case "OperationAborted", "RequestTimeout", "SlowDown", "ServiceUnavailable", "InternalError":
-      (.busy, "the store keeps replying \(said); run it again later")
+      (.storeBusy, "the store keeps replying \(said); run it again later")
     default: nil
     }
   }

@@ -235,7 +235,7 @@ package final class ObjectStore: Sendable {
       guard error.code == .objectExists else { throw error }
       if let there = try self.bytes(of: path) { return there == bytes }
       throw LarderError(
-        .busy,
+        .storeBusy,
         "cannot write \(name(path)): the store refuses it as if it existed already; run it again later"
       )
     }

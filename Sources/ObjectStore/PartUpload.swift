@@ -50,12 +50,7 @@ extension ObjectStore {
   ) throws(LarderError) -> String {
     var list = "<CompleteMultipartUpload>"
     for (number, start) in stride(from: 0, to: size, by: Self.partSize).enumerated() {
-      let part: [UInt8]
-      do throws(LarderError) {
-        part = try file.bytes(start..<min(size, start + Self.partSize))
-      } catch {
-        throw LarderError(.storeUnfit, error.description)
-      }
+      let part = try file.bytes(start..<min(size, start + Self.partSize))
       let query = ["partNumber": "\(number + 1)", "uploadId": id]
       let reply = try answer(
         .put,
@@ -83,7 +78,7 @@ extension ObjectStore {
       guard error.code == .objectMissing else { throw error }
       // The reply to the first attempt can be lost, and the upload is then complete. The next run finds the object.
       throw LarderError(
-        .busy,
+        .storeBusy,
         "cannot write \(name(path)): the store knows the upload no more; run it again"
       )
     }

@@ -23,7 +23,7 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``LarderError`` that names the allowed characters.
   package init(parsing text: String) throws(LarderError) {
     func wrong(_ words: String) -> LarderError {
-      LarderError(.storeLocation, "cannot use \"\(text)\": \(words)")
+      LarderError(.storeUnnamed, "cannot use \"\(text)\": \(words)")
     }
     guard Self.isLocation(text) else { throw wrong("it is not s3://bucket/prefix") }
     let rest = text.dropFirst(Self.scheme.count)
@@ -109,7 +109,7 @@ package struct S3Environment: Sendable {
     guard let user = value("AWS_ACCESS_KEY_ID"), let secret = value("AWS_SECRET_ACCESS_KEY") else {
       let name = value("AWS_ACCESS_KEY_ID") == nil ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY"
       throw LarderError(
-        .storeEnvironment,
+        .storeUnnamed,
         "cannot use an object store: \(name) is not set; set it, and for a store other than AWS "
           + "also AWS_REGION and AWS_ENDPOINT_URL_S3"
       )
@@ -117,7 +117,7 @@ package struct S3Environment: Sendable {
     for (name, text) in [("AWS_ACCESS_KEY_ID", user), ("AWS_SECRET_ACCESS_KEY", secret)]
     where !text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
       throw LarderError(
-        .storeEnvironment,
+        .storeUnnamed,
         "cannot use \(name): it has a space, a line feed or another character that keys lack; "
           + "copy it again"
       )
@@ -125,14 +125,14 @@ package struct S3Environment: Sendable {
     let region = value("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1"
     guard region.utf8.count <= 64, region.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
       throw LarderError(
-        .storeEnvironment,
+        .storeUnnamed,
         "cannot use AWS_REGION: a region has letters, digits and hyphens, such as eu-central-1"
       )
     }
     let endpoint = value("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
     if let endpoint, !Self.isAddress(endpoint) {
       throw LarderError(
-        .storeEnvironment,
+        .storeUnnamed,
         "cannot use AWS_ENDPOINT_URL_S3: it is not https://host or http://host:port"
       )
     }

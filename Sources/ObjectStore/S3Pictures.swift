@@ -46,7 +46,7 @@ package final class S3Pictures: RemotePictures {
               tag: try store.putParts(file, size, to: path, headers: headers),
               bytes: Int64(size)
             )
-          }.mapError(\.ofCache)
+          }
         )
       }
       return
@@ -54,10 +54,7 @@ package final class S3Pictures: RemotePictures {
     do throws(LarderError) {
       let body = try file.bytes(0..<size)
       store.ask(.put, path, headers: headers, body: body, doing: "write") { result in
-        completion(
-          result.map { S3Headers.stamp(tag: $0.tag, bytes: Int64(size)) }
-            .mapError(\.ofCache)
-        )
+        completion(result.map { S3Headers.stamp(tag: $0.tag, bytes: Int64(size)) })
       }
     } catch {
       completion(.failure(error))
@@ -67,14 +64,12 @@ package final class S3Pictures: RemotePictures {
   /// Lists the pictures.
   package func objects() throws(LarderError) -> [String: RemoteObject] {
     var objects: [String: RemoteObject] = [:]
-    try Self.cacheErrors { () throws(LarderError) in
-      try store.forEach(below: Self.folder) { object in
-        guard let path = store.location.path(of: object.key) else { return }
-        objects[path] = RemoteObject(
-          stamp: S3Headers.stamp(tag: object.tag, bytes: object.bytes),
-          changed: UnixTime(rfc3339: object.changed) ?? .distantFuture
-        )
-      }
+    try store.forEach(below: Self.folder) { object in
+      guard let path = store.location.path(of: object.key) else { return }
+      objects[path] = RemoteObject(
+        stamp: S3Headers.stamp(tag: object.tag, bytes: object.bytes),
+        changed: UnixTime(rfc3339: object.changed) ?? .distantFuture
+      )
     }
     return objects
   }
@@ -82,31 +77,27 @@ package final class S3Pictures: RemotePictures {
   /// Reads the rows of pictures from the metadata of their objects, with many HEAD requests at the same time.
   package func rows(at paths: [String]) throws(LarderError) -> [String: PictureEntry] {
     let rows = Mutex<[String: PictureEntry]>([:])
-    try Self.cacheErrors { () throws(LarderError) in
-      try store.each(paths) { path, done in
-        store.ask(.head, path, doing: "read") { result in
-          if case .success(let reply) = result {
-            let entry = S3Headers.entry(at: path, reply.head.headers)
-            rows.withLock { $0[path] = entry }
-          }
-          done(result.map { _ in })
+    try store.each(paths) { path, done in
+      store.ask(.head, path, doing: "read") { result in
+        if case .success(let reply) = result {
+          let entry = S3Headers.entry(at: path, reply.head.headers)
+          rows.withLock { $0[path] = entry }
         }
-      } failed: {
-        $0.code != .objectMissing
+        done(result.map { _ in })
       }
+    } failed: {
+      $0.code != .objectMissing
     }
     return rows.withLock { $0 }
   }
 
   /// Downloads a picture.
   package func read(_ path: String, into sink: any BodySink) throws(LarderError) -> FileStamp? {
-    try Self.cacheErrors { () throws(LarderError) in
-      try store.read(path, into: sink).map { response in
-        S3Headers.stamp(
-          tag: S3Reply.tag(response.head.headers["ETag"] ?? ""),
-          bytes: response.bodyBytes.count
-        )
-      }
+    try store.read(path, into: sink).map { response in
+      S3Headers.stamp(
+        tag: S3Reply.tag(response.head.headers["ETag"] ?? ""),
+        bytes: response.bodyBytes.count
+      )
     }
   }
 
@@ -128,7 +119,7 @@ package final class S3Pictures: RemotePictures {
         }
         completion(.success(part))
       case .failure(let error):
-        completion(error.code == .objectMissing ? .success(nil) : .failure(error.ofCache))
+        completion(error.code == .objectMissing ? .success(nil) : .failure(error))
       }
     }
   }
@@ -166,19 +157,17 @@ package final class S3Pictures: RemotePictures {
   /// If the process crashes in between, both copies stay.
   package func move(_ paths: [(from: String, to: String)]) throws(LarderError) {
     let places = Dictionary(paths.map { ($0.from, $0.to) }) { first, _ in first }
-    try Self.cacheErrors { () throws(LarderError) in
-      try store.each(places.keys.sorted()) { path, done in
-        store.copy(path, to: places[path] ?? path, completion: done)
-      } failed: {
-        $0.code != .objectMissing
-      }
-      try store.remove(places.keys.sorted())
+    try store.each(places.keys.sorted()) { path, done in
+      store.copy(path, to: places[path] ?? path, completion: done)
+    } failed: {
+      $0.code != .objectMissing
     }
+    try store.remove(places.keys.sorted())
   }
 
   /// Removes pictures.
   package func remove(_ paths: [String]) throws(LarderError) {
-    try Self.cacheErrors { () throws(LarderError) in try store.remove(paths) }
+    try store.remove(paths)
   }
 
   /// Aborts multipart uploads that are more than a day old.
@@ -188,19 +177,7 @@ package final class S3Pictures: RemotePictures {
   /// - Parameter now: The present moment.
   /// - Throws: ``LarderError``.
   package func abortOldUploads(now: UnixTime) throws(LarderError) {
-    try Self.cacheErrors { () throws(LarderError) in
-      try store.abortOldUploads(below: Self.folder, now: now)
-    }
-  }
-
-  private static func cacheErrors<Value>(
-    _ work: () throws(LarderError) -> Value
-  ) throws(LarderError) -> Value {
-    do throws(LarderError) {
-      return try work()
-    } catch {
-      throw error.ofCache
-    }
+    try store.abortOldUploads(below: Self.folder, now: now)
   }
 }
 

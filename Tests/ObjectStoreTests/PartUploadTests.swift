@@ -56,7 +56,7 @@ struct PartUploadTests {
 
   @Test(arguments: [
     ("SlowDown", "store-busy"), ("InternalError", "store-busy"), ("AccessDenied", "store-refused"),
-    ("Strange", "disk"),
+    ("Strange", "store-unfit"),
   ])
   func `an error inside a 200 response is a failure, and says whether to retry`(
     code: String,
