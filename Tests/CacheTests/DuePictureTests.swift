@@ -49,7 +49,7 @@ struct DuePictureTests {
   }
 
   private func see(_ ids: [PictureID], _ rule: DueRule) throws -> SeenPictures {
-    try due.see(ids, by: rule)
+    try due.see(.pictures(ids), by: rule)
   }
 
   @Test(arguments: DueQuery.allCases)
@@ -86,8 +86,8 @@ struct DuePictureTests {
       }
     )
 
-    let first = try due.see(listing, by: rule())
-    let again = try due.see(listing, by: rule())
+    let first = try due.see(.listing(listing), by: rule())
+    let again = try due.see(.listing(listing), by: rule())
     let more = try see([id(2), id(3), id(4, host: "b"), id(3)], rule())
 
     #expect(first == SeenPictures(references: 6, total: 3, due: ["a": 3]))
@@ -238,7 +238,7 @@ struct DuePictureTests {
     try index.write { try $0.execute(sql: "DELETE FROM picture") }
 
     let error = #expect(throws: LarderError.self) {
-      _ = try due.see(listing, by: rule())
+      _ = try due.see(.listing(listing), by: rule())
     }
 
     #expect(error?.code == .damaged)

@@ -230,7 +230,7 @@ struct IndexTests {
     let due = try DuePictures(cache.index) { _ in "host" }
     let now: UnixTime = 9
     let rule = DueRule(isChanged: false, now: now, since: nil)
-    #expect(try due.see([id], by: rule).due == ["host": 1])
+    #expect(try due.see(.pictures([id]), by: rule).due == ["host": 1])
     #expect(try due.take("host", 1) == [entry])
     try due.forEachHeld { #expect($1 == 0 && $0 == id) }
     #expect(all.count == 2 && Index.salvage(root + "/index.sqlite").count == 2)

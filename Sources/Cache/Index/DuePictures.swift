@@ -77,6 +77,16 @@ package struct DueRule: Sendable {
   }
 }
 
+/// Pictures that a run comes across together.
+package enum PictureSource: Sendable {
+  /// The pictures of a listing's items.
+  case listing(ListingID)
+  /// The pictures of details in the index, which are given by the numbers of their rows.
+  case details([Int64])
+  /// The pictures with these ids, such as those of a new detail.
+  case pictures([PictureID])
+}
+
 /// The pictures that a run came across for the first time.
 package struct SeenPictures: Sendable, Equatable {
   /// The number of references, in which a picture can occur several times.
@@ -138,68 +148,22 @@ package final class DuePictures: Sendable {
     }
   }
 
-  /// Notes that a run came across the pictures of a listing, and finds those that are due.
-  ///
-  /// - Parameters:
-  ///   - listing: The listing.
-  ///   - rule: Decides which are due.
-  /// - Returns: The counts.
-  /// - Throws: ``LarderError`` when the index cannot be read, or there is no space for temporary files.
-  package func see(
-    _ listing: ListingID,
-    by rule: DueRule
-  ) throws(LarderError) -> SeenPictures {
-    try see(by: rule) { db, note in
-      try db.forEach(DueQuery.listed.rawValue, listing, body: note)
-    }
-  }
-
-  /// Notes that a run came across the pictures of details in the index, and finds those that are due.
-  ///
-  /// - Parameters:
-  ///   - details: The numbers of the details' rows.
-  ///   - rule: Decides which are due.
-  /// - Returns: The counts.
-  /// - Throws: ``LarderError`` when the index cannot be read, or there is no space for temporary files.
-  package func see(
-    details: [Int64],
-    by rule: DueRule
-  ) throws(LarderError) -> SeenPictures {
-    try see(by: rule) { db, note in
-      let rows = try RowStatement(db, DueQuery.detailed.rawValue)
-      for detail in details { try rows.forEach(detail, body: note) }
-    }
-  }
-
   /// Notes that a run came across pictures, and finds those that are due.
   ///
   /// - Parameters:
-  ///   - ids: The pictures.
+  ///   - source: The pictures.
   ///   - rule: Decides which are due.
   /// - Returns: The counts.
   /// - Throws: ``LarderError`` when the index cannot be read, or there is no space for temporary files.
   package func see(
-    _ ids: [PictureID],
+    _ source: PictureSource,
     by rule: DueRule
-  ) throws(LarderError) -> SeenPictures {
-    try see(by: rule) { db, note in
-      let row = try RowStatement(db, DueQuery.shown.rawValue)
-      for id in ids {
-        guard try row.first(id, make: note) != nil else { throw index.lostPicture() }
-      }
-    }
-  }
-
-  /// Calls `read`, which passes the rows of ``DueQuery/listed``, ``DueQuery/detailed`` or ``DueQuery/shown`` to its second argument.
-  private func see(
-    by rule: DueRule,
-    _ read: (Database, (borrowing RowStatement) throws -> Void) throws -> Void
   ) throws(LarderError) -> SeenPictures {
     try index.write { db in
       var seen = SeenPictures()
       let due = try RowStatement(db, DueQuery.due.rawValue)
       try rows.withLock { rows in
-        try read(db) { row in
+        func note(_ row: borrowing RowStatement) throws {
           seen.references += 1
           guard rows.insert(row.number(0)) else { return }
           seen.total += 1
@@ -210,6 +174,20 @@ package final class DuePictures: Sendable {
           let rank = rule.rank(checked: checked, isHeld: isHeld)
           try due.run(host, rank, checked, row.number(0))
           seen.due[host, default: 0] += 1
+        }
+        switch source {
+        case .listing(let listing):
+          try db.forEach(DueQuery.listed.rawValue, listing, body: note)
+        case .details(let details):
+          for detail in details {
+            try db.forEach(DueQuery.detailed.rawValue, detail, body: note)
+          }
+        case .pictures(let ids):
+          for id in ids {
+            guard try db.first(DueQuery.shown.rawValue, id, make: note) != nil else {
+              throw index.lostPicture()
+            }
+          }
         }
       }
       return seen

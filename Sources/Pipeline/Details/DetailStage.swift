@@ -142,7 +142,7 @@ final class DetailStage: Sendable {
     for known in try context.index.details(catalog: context.entry.id, items: fresh.lost).values {
       noteLost(known)
     }
-    addPictures(of: fresh.rows)
+    addPictures(.details(fresh.rows))
   }
 
   // MARK: - Requests
@@ -411,7 +411,7 @@ final class DetailStage: Sendable {
     ) { [self] in
       // The rows of the pictures are missing if the commit failed, and then the run ends.
       if context.store.failure == nil, !pictures.isEmpty {
-        add { stage throws(LarderError) in try stage.add(pictures.map(\.id), isChanged: true) }
+        addPictures(.pictures(pictures.map(\.id)), isChanged: true)
       }
       finish(1, count)
     }
@@ -434,15 +434,13 @@ final class DetailStage: Sendable {
   }
 
   private func addPictures(of known: DetailEntry, _ detail: Detail) {
-    if known.state == .held, let row = detail.row { addPictures(of: [row]) }
+    if known.state == .held, let row = detail.row { addPictures(.details([row])) }
   }
 
-  private func addPictures(of rows: [Int64]) {
-    if !rows.isEmpty { add { stage throws(LarderError) in try stage.add(details: rows) } }
-  }
-
-  private func add(_ add: (PictureStage) throws(LarderError) -> Void) {
-    context.failures.noting { () throws(LarderError) in if let pictures { try add(pictures) } }
+  private func addPictures(_ source: PictureSource, isChanged: Bool = false) {
+    context.failures.noting { () throws(LarderError) in
+      try pictures?.add(source, isChanged: isChanged)
+    }
   }
 
   /// Finishes some details.
@@ -550,9 +548,7 @@ final class DetailStage: Sendable {
       state.withLock { $0.tally.changed += shown.count }
       for detail in shown.compactMap(\.detail) {
         noteLost(detail)
-        add { stage throws(LarderError) in
-          try stage.add(detail.pictures ?? [], isChanged: true)
-        }
+        addPictures(.pictures(detail.pictures ?? []), isChanged: true)
       }
     }
   }

@@ -90,36 +90,16 @@ final class PictureStage: Sendable {
   /// Call it when all sections have added their pictures.
   func release() { puller.open() }
 
-  /// Adds the pictures of a section's items, and requests those that are due.
-  ///
-  /// - Parameters:
-  ///   - listing: The items, as the index stores them.
-  ///   - isChanged: Whether the shop has just sent them.
-  /// - Throws: ``LarderError`` if the index cannot be read, or a picture has no row.
-  func add(_ listing: ListingID, isChanged: Bool) throws(LarderError) {
-    take(try due.see(listing, by: rule(isChanged)))
-  }
-
-  /// Adds the pictures of cached details, and requests those that are due.
-  ///
-  /// - Parameter details: The numbers of the details' rows.
-  /// - Throws: ``LarderError`` if the index cannot be read, or a picture has no row.
-  func add(details: [Int64]) throws(LarderError) {
-    take(try due.see(details: details, by: rule(false)))
-  }
-
   /// Adds pictures, and requests those that are due.
   ///
   /// - Parameters:
-  ///   - ids: The pictures.
-  ///   - isChanged: Whether the shop has just sent the detail that shows them.
+  ///   - source: The pictures of a section's items or of details.
+  ///   - isChanged: Whether the shop has just sent these items or details.
   /// - Throws: ``LarderError`` if the index cannot be read, or a picture has no row.
-  func add(_ ids: [PictureID], isChanged: Bool) throws(LarderError) {
-    take(try due.see(ids, by: rule(isChanged)))
-  }
-
-  private func rule(_ isChanged: Bool) -> DueRule {
-    DueRule(isChanged: isChanged, now: context.now(), since: since)
+  func add(_ source: PictureSource, isChanged: Bool = false) throws(LarderError) {
+    take(
+      try due.see(source, by: DueRule(isChanged: isChanged, now: context.now(), since: since))
+    )
   }
 
   /// Counts pictures, and lets those that are due start.

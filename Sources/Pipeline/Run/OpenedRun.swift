@@ -108,7 +108,7 @@ struct OpenedRun {
     sections = SectionStage(context, previous: before) { listing, isNew in
       context.failures.noting { () throws(LarderError) in
         try details?.add(listing)
-        try pictures.add(listing, isChanged: isNew)
+        try pictures.add(.listing(listing), isChanged: isNew)
       }
     }
     (self.context, self.details, self.pictures) = (context, details, pictures)

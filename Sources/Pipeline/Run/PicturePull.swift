@@ -51,7 +51,7 @@ extension SyncRun {
       ended: { id, end in ends.withLock { $0[id] = end } },
       stored: { _ in }
     )
-    try stage.add(known.map(\.id), isChanged: false)
+    try stage.add(.pictures(known.map(\.id)))
     stage.group.join()
     context.store.flush()
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }

@@ -163,7 +163,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     let dueDetails = try details?.due(in: index, of: entry.id)
     var total = 0
     for listing in try index.sections(run: run.id).compactMap(\.listing) {
-      count(try due.see(listing, by: dueRule))
+      count(try due.see(.listing(listing), by: dueRule))
       guard let details, let dueDetails else { continue }
       var fresh: [Int64] = []
       let seen = try dueDetails.see(listing) { detail in
@@ -173,11 +173,11 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       }
       total += seen.total
       self.details.fresh += seen.total - seen.due
-      if !options.thumbnailsOnly { count(try due.see(details: fresh, by: dueRule)) }
+      if !options.thumbnailsOnly { count(try due.see(.details(fresh), by: dueRule)) }
     }
     if let details, let dueDetails {
       try planDetails(details, dueDetails, index, total, now) { row throws(LarderError) in
-        if !options.thumbnailsOnly { count(try due.see(details: [row], by: dueRule)) }
+        if !options.thumbnailsOnly { count(try due.see(.details([row]), by: dueRule)) }
       }
     }
     images.fresh += freshPictures
