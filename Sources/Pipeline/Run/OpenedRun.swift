@@ -33,8 +33,6 @@ struct OpenedRun {
   /// The modification times that the picture folders had at the start of the run.
   private let folders: FolderTimes?
   private let lock: CacheLock
-  /// The run's number.
-  private let number: RunID
   private let source: String?
 
   /// Opens the cache, or creates it if it does not exist, records the run in the index, and makes the stages.
@@ -62,37 +60,18 @@ struct OpenedRun {
     if !strays.isEmpty, try index.catalogs().isEmpty {
       try index.noteLost(since: request.now())
     }
-    let catalog = request.catalog
-    let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
+    let context = try RunContext(request, of: run, layout, index, partials: recovery.partials)
+    context.failures.count(attempts: imported?.requests ?? 0)
+    let entry = context.entry
     source = request.source
     if let source, let last = entry.source, source != last {
       run.notice(
-        "catalog \(catalog.name) was synced from \(last) before, and is synced from \(source) now; if that is another shop, "
+        "catalog \(entry.name) was synced from \(last) before, and is synced from \(source) now; if that is another shop, "
           + "give it another name"
       )
     }
     previous = try index.lastRun(catalog: entry.id)
     before = try previous.map { run throws(LarderError) in try index.sections(run: run.id) } ?? []
-    number = try index.beginRun(catalog: entry.id, at: request.now())
-    let store = PictureStore(
-      layout,
-      index: index,
-      disk: run.disk,
-      run: number,
-      partials: recovery.partials
-    )
-    let failures = FailureLog()
-    failures.count(attempts: imported?.requests ?? 0)
-    let context = RunContext(
-      request,
-      entry,
-      over: run.transport,
-      layout,
-      index,
-      store,
-      progress: run.progress,
-      failures: failures
-    )
     let squares = try request.options.squareSide.map { side in
       try SquareStage(context, side: side, disk: run.disk)
     }
@@ -163,7 +142,7 @@ struct OpenedRun {
     let listings = before.compactMap(\.listing)
     guard !listings.isEmpty else { return group }
     group.enter()  // Left at the end of the block.
-    let (context, slice) = (context, number.rawValue)
+    let (context, slice) = (context, context.number.rawValue)
     DispatchQueue(label: "larder.check").async {
       context.failures.noting { () throws(LarderError) in
         let index = try Index(reading: context.layout.root.path)
@@ -201,7 +180,7 @@ struct OpenedRun {
       pictures: tally,
       bytesHeld: bytesHeld
     )
-    report.run = number
+    report.run = context.number
     if context.hasStopped() { report.outcome = .interrupted }
     // A run that skips the details or some pictures cannot tell which files are unreferenced.
     let isWhole = context.options.readsAll
@@ -214,16 +193,16 @@ struct OpenedRun {
     if report.outcome == .failed, previous == nil {
       // Forget the run, because nothing was synced: the cache lists a catalog only after its first good run.
       report.run = nil
-      try index.forgetRun(number, of: context.entry.id)
+      try index.forgetRun(context.number, of: context.entry.id)
       try index.keepRenewed()
     } else {
       try index.endRun(
-        number,
+        context.number,
         at: context.now(),
         outcome: report.outcome.rawValue,
         report: report.json,
         sections: sections.sections.map { RunSection($0) },
-        changes: try writing.changes(of: number),
+        changes: try writing.changes(of: context.number),
         items: writing.changes.items,
         values: ListingChanges.values
       )

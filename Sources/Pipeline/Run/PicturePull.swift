@@ -43,7 +43,13 @@ extension SyncRun {
     let layout = try CacheLayout(creating: cache, workFolder: room, remote: remote)
     let index = try Index()
     let strays = try layout.recoverShard(known, index)
-    let context = try context(of: request, layout, index)
+    let context = try RunContext(
+      request,
+      of: self,
+      layout,
+      index,
+      failures: FailureLog(most: .max)
+    )
     let ends = Mutex<[PictureID: FetchedPicture]>([:])
     let stage = try PictureStage(
       context,
@@ -58,30 +64,6 @@ extension SyncRun {
     var results = ends.withLock { $0 }
     for id in try stage.due.untaken() { results[id] = .unfinished }
     return try list(known, results, context)
-  }
-
-  private func context(
-    of request: RunRequest,
-    _ layout: CacheLayout,
-    _ index: Index
-  ) throws(LarderError) -> RunContext {
-    let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
-    let store = PictureStore(
-      layout,
-      index: index,
-      disk: disk,
-      run: try index.beginRun(catalog: entry.id, at: request.now())
-    )
-    return RunContext(
-      request,
-      entry,
-      over: transport,
-      layout,
-      index,
-      store,
-      progress: progress,
-      failures: FailureLog(most: .max)
-    )
   }
 
   private func list(

@@ -13,6 +13,8 @@ struct RunContext: Sendable {
   /// The checked input of the run.
   let request: RunRequest
   let entry: CatalogEntry
+  /// The run's number.
+  let number: RunID
   let transport: any Fetching
   let layout: CacheLayout
   let index: Index
@@ -51,39 +53,38 @@ struct RunContext: Sendable {
   /// documents.
   var localBase: WebURL? { request.addresses.localBase }
 
-  /// Makes the state of a run that starts now.
+  /// Records a run that starts now in the index, and makes its state.
   ///
   /// - Parameters:
   ///   - request: The checked input of the run.
-  ///   - entry: The catalog's row in the index.
-  ///   - transport: The transport that sends the requests.
+  ///   - run: The run.
   ///   - layout: The cache.
   ///   - index: The index to read and write.
-  ///   - store: The store of the pictures.
-  ///   - progress: The progress meter of the run.
+  ///   - partials: The unfinished downloads of earlier runs.
   ///   - failures: The log for the failures of all stages.
+  /// - Throws: ``LarderError`` when the index cannot be written.
   init(
     _ request: RunRequest,
-    _ entry: CatalogEntry,
-    over transport: StoppableTransport,
+    of run: SyncRun,
     _ layout: CacheLayout,
     _ index: Index,
-    _ store: PictureStore,
-    progress: ProgressMeter,
-    failures: FailureLog
-  ) {
+    partials: PartialBodies? = nil,
+    failures: FailureLog = FailureLog()
+  ) throws(LarderError) {
+    let (catalog, transport) = (request.catalog, run.transport)
     let hasStopped = { @Sendable in transport.hasStopped }
     let (deadline, now) = (request.options.deadline, request.now)
     let isOver = { @Sendable in
       hasStopped() || deadline.map { now().seconds >= $0.seconds } ?? false
     }
     self.request = request
-    self.entry = entry
+    entry = try index.catalog(named: catalog.name, currency: catalog.currency)
+    number = try index.beginRun(catalog: entry.id, at: now())
     self.transport = request.transport(over: transport, isOver: isOver)
     self.layout = layout
     self.index = index
-    self.store = store
-    self.progress = progress
+    store = PictureStore(layout, index: index, disk: run.disk, run: number, partials: partials)
+    progress = run.progress
     work = DispatchQueue(label: "larder.work")
     starts = DispatchQueue(label: "larder.starts")
     pictureTraits = request.pictureTraits(over: transport)
