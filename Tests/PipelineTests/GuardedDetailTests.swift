@@ -258,7 +258,9 @@ struct LostDetailFieldsTests {
     Row(lost: 3, without: 3, isKept: false), Row(lost: 9, left: 90, isKept: false),
     Row(lost: 10, left: 90, isKept: true), Row(lost: 10, left: 1, without: 90, isKept: true),
     Row(lost: 10, never: 10, left: 1, isKept: false),
-    Row(lost: 10, new: 1, left: 9, isKept: false),
+    Row(lost: 10, new: 1, left: 9, isKept: false), Row(lost: 5, new: 5, isKept: false),
+    Row(lost: 1, left: 4, isKept: false), Row(lost: 15, never: 15, left: 70, isKept: false),
+    Row(lost: 15, never: 14, left: 71, isKept: true),
   ])
   func `a field is kept if most details lost it and none has it`(_ row: Row) throws {
     let lines = [

@@ -29,18 +29,25 @@ final class LostDetailFields: Sendable {
     /// The fields that are present in any fetched detail, even if only as an empty list.
     var present: Set<DetailField> = []
 
-    /// Whether the shop lost a field by a fault.
+    /// If some details still have the field, at least this many fetched details must have lost it.
+    private static let telling = 10
+
+    /// Whether the shop lost a field by a fault, and did not only remove it from some details.
     ///
-    /// `isLeft` says whether any unchanged detail has the field. The number of these details does not matter.
+    /// If there are fewer than three details, they can change freely. Otherwise a field is lost in two cases, in both of
+    /// which no fetched detail has it. Either more than half of the details had it, and none has it now. Or at least ten
+    /// fetched details had it, and these are more than half of the fetched details.
+    ///
+    /// The second case is needed because the details of a shop are often requested a few at a time. Unchanged details
+    /// then still have the field.
+    ///
+    /// - Parameters:
+    ///   - field: The field.
+    ///   - isLeft: Whether any unchanged detail has the field. The number of these details does not matter.
+    /// - Returns: Whether the field was lost by a fault.
     func isLost(_ field: DetailField, isLeft: Bool) -> Bool {
-      let isInNew = new.contains(field)
-      return DetailGuard.isLost(
-        cameWith[field] ?? 0,
-        of: came,
-        held: held,
-        isInNew: isInNew,
-        isLeft: isInNew || isLeft
-      )
+      guard held >= 3, !new.contains(field), let lost = cameWith[field] else { return false }
+      return isLeft ? lost >= Self.telling && lost * 2 > came : lost * 2 > held
     }
   }
 

@@ -2,33 +2,8 @@ import Testing
 
 @testable import Catalog
 
-/// Fields that all details lose at once, and configured paths that no detail has.
-struct DetailGuardTests {
-  /// The numbers of held details, of those with a new response, and of those that lost the field; whether a new one has it,
-  /// whether any has it, and whether the field is lost.
-  typealias Row = (Int, Int, Int, Bool, Bool, Bool)
-
-  @Test(
-    arguments: [
-      (3, 3, 3, false, false, true), (3, 3, 2, false, false, true),
-      (4, 4, 2, false, false, false), (2, 2, 2, false, false, false),
-      (5, 5, 5, true, true, false), (5, 1, 1, false, true, false),
-      (100, 9, 9, false, true, false), (100, 10, 10, false, true, true),
-      (100, 10, 10, true, true, false), (100, 30, 15, false, true, false),
-      (100, 29, 15, false, true, true), (0, 0, 0, false, false, false),
-    ] as [Row]
-  )
-  func `a field is lost when most items had it and no evidence of it is left`(_ row: Row) {
-    let isLost = DetailGuard.isLost(
-      row.2,
-      of: row.1,
-      held: row.0,
-      isInNew: row.3,
-      isLeft: row.4
-    )
-    #expect(isLost == row.5)
-  }
-
+/// The fields of details that a catalog file gives paths for.
+struct DetailFieldTests {
   private func mapping(_ detail: String) throws -> Mapping.Detail {
     let lines = [
       "name: shop", "currency: KRW", "base: http://h/", "sections: [{key: A, title: A, url: a}]",
