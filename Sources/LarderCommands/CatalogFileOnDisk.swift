@@ -126,18 +126,7 @@ extension CatalogFileOnDisk {
     _ signals: Signals,
     shared: SharedSync = SharedSync()
   ) throws -> SyncReport {
-    let run = SyncRun(
-      catalog,
-      folder: folder,
-      cache: cache.path,
-      options: options,
-      transport: transport,
-      environment: environment,
-      shared: shared,
-      remote: cache.remote,
-      now: { UnixTime.now() },
-      notice: { Log(output).warning($0) }
-    )
+    let run = run(cache, options, transport, output, shared: shared)
     signals.stop.whenRaised { run.stop() }
     return try ProgressDisplay.during(run.progress, of: transport, output) {
       try run.run(holder: "larder \(command), process \(getpid())")
@@ -151,18 +140,30 @@ extension CatalogFileOnDisk {
     _ transport: CurlTransport,
     _ output: OutputOptions
   ) throws -> ExitStatus {
-    let plan = try SyncPlan(
+    let plan = try SyncPlan(run(cache, options, transport, output))
+    try output.show(plan, text: plan.text, always: true)
+    return .done
+  }
+
+  private func run(
+    _ cache: CachePlace,
+    _ options: SyncOptions,
+    _ transport: CurlTransport,
+    _ output: OutputOptions,
+    shared: SharedSync = SharedSync()
+  ) -> SyncRun {
+    SyncRun(
       catalog,
       folder: folder,
       cache: cache.path,
       options: options,
       transport: transport,
       environment: environment,
+      shared: shared,
       remote: cache.remote,
-      now: UnixTime.now()
+      now: { UnixTime.now() },
+      notice: { Log(output).warning($0) }
     )
-    try output.show(plan, text: plan.text, always: true)
-    return .done
   }
 }
 

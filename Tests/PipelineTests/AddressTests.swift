@@ -173,14 +173,16 @@ struct AddressTests {
       shop.store.content[path] = Resource(bytes, type: "image/jpeg")
     }
     func plan(_ options: SyncOptions) throws -> [String] {
-      try SyncPlan(
+      let clock = shop.clock
+      let run = SyncRun(
         catalog,
         folder: folder.path,
         cache: folder.path("cache"),
         options: options,
         transport: FakeTransport(),
-        now: shop.clock.now
-      ).sections.map(\.action)
+        now: { clock.now }
+      )
+      return try SyncPlan(run).sections.map(\.action)
     }
     _ = try shop.sync(folder, catalog)
     var moved = SyncOptions()

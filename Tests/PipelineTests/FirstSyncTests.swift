@@ -265,13 +265,15 @@ struct FirstSyncTests {
   }
 
   private func plan() throws -> SyncPlan {
-    try SyncPlan(
-      shop.catalog(),
-      folder: folder.path,
-      cache: folder.path("cache"),
-      options: SyncOptions(),
-      transport: FakeTransport(),
-      now: shop.clock.now
+    let clock = shop.clock
+    return try SyncPlan(
+      SyncRun(
+        shop.catalog(),
+        folder: folder.path,
+        cache: folder.path("cache"),
+        transport: FakeTransport(),
+        now: { clock.now }
+      )
     )
   }
 }

@@ -130,13 +130,16 @@ final class ScriptedShop: Sendable {
     transport.userAgent = "larder/1"
     let curl = try CurlTransport(transport)
     defer { curl.shutdown() }
+    let clock = clock
     return try SyncPlan(
-      try catalog(detail: detail, headers: headers, lines),
-      folder: folder.path,
-      cache: folder.path("cache"),
-      options: options,
-      transport: curl,
-      now: clock.now
+      SyncRun(
+        try catalog(detail: detail, headers: headers, lines),
+        folder: folder.path,
+        cache: folder.path("cache"),
+        options: options,
+        transport: curl,
+        now: { clock.now }
+      )
     )
   }
 

@@ -55,13 +55,15 @@ extension SampleShop {
   package func plan(_ folder: TemporaryFolder) throws -> SyncPlan {
     let curl = try CurlTransport(transportOptions())
     defer { curl.shutdown() }
+    let clock = clock
     return try SyncPlan(
-      try catalog(),
-      folder: folder.path,
-      cache: folder.path("cache"),
-      options: SyncOptions(),
-      transport: curl,
-      now: clock.now
+      SyncRun(
+        try catalog(),
+        folder: folder.path,
+        cache: folder.path("cache"),
+        transport: curl,
+        now: { clock.now }
+      )
     )
   }
 }

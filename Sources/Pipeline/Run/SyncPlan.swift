@@ -54,48 +54,30 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   /// These are files in the folders of the pictures that no row of the index names.
   package var sweep: [String] = []
 
-  /// Plans a sync of a catalog into the cache at a path.
+  /// Plans a run.
   ///
-  /// The cache need not exist.
-  ///
-  /// `environment` has the variables that replace `${NAME}` in the catalog file. `remote` is the remote store of the
-  /// pictures, if they are not in the cache's folder. It is not asked.
-  package init(
-    _ catalog: CatalogFile,
-    folder: String,
-    cache: String,
-    options: SyncOptions,
-    transport: any Fetching,
-    environment: [String: String] = [:],
-    remote: (any RemotePictures)? = nil,
-    now: UnixTime
-  ) throws {
-    self.catalog = catalog.name
+  /// Its cache need not exist. An object store with the pictures is not asked.
+  package init(_ run: SyncRun) throws {
+    catalog = run.catalog.name
+    let (cache, transport) = (run.cache, run.transport)
     do {
-      let request = try RunRequest(
-        catalog,
-        folder: folder,
-        options: options,
-        environment: environment,
-        parser: transport,
-        now: { now }
-      )
+      let request = try run.request()
       let index = try Index.existing(in: cache)
       let needs = request.needs(over: transport)
       for position in request.sections.indices {
         try planPages(request, position, index, needs, transport)
       }
-      guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog.name })
+      guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog })
       else { return }
       // These are the first steps of a run, in the same order.
       try request.pictureTraits(over: transport).note(in: index, inShadow: true)
-      let layout = try CacheLayout(reading: cache, remote: remote)
+      let layout = try CacheLayout(reading: cache, remote: run.remote)
       let strays = try Recovery.foresee(layout, index)
       try planItems(request, entry, index, layout, needs, transport)
-      guard options.readsAll, !strays.isEmpty else { return }
+      guard request.options.readsAll, !strays.isEmpty else { return }
       sweep = try strays.subtracting(index.keptStrays(among: strays)).sorted()
     } catch {
-      throw LarderError.ending(error, "plan \(catalog.name)")
+      throw LarderError.ending(error, "plan \(catalog)")
     }
   }
 

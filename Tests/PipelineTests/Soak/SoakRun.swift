@@ -68,14 +68,6 @@ struct SoakRun: Sendable {
     options.onlyDue = isWarm
     options.allowRemovals = allowsRemovals
     let moment = UnixTime(now)
-    plan = try SyncPlan(
-      try file(),
-      folder: folder.path,
-      cache: folder.path("cache"),
-      options: options,
-      transport: transport,
-      now: moment
-    )
     let run = SyncRun(
       try file(),
       folder: folder.path,
@@ -85,6 +77,7 @@ struct SoakRun: Sendable {
       disk: FaultyDisk(fault),
       now: { moment }
     )
+    plan = try SyncPlan(run)
     started.withLock { $0 = run }
     defer { exchanges = origin.exchanges }
     do {
