@@ -69,6 +69,13 @@ package struct StoredResponse: Hashable, Sendable {
     self.owner = owner
   }
 
+  /// The names of the header fields that caches store.
+  ///
+  /// The decisions about freshness and conditional requests need no others.
+  package static let kept: [StaticString] = [
+    "ETag", "Last-Modified", "Date", "Age", "Expires", "Cache-Control", "Vary",
+  ]
+
   /// Makes a stored response from a received response.
   ///
   /// - Parameters:
@@ -82,7 +89,7 @@ package struct StoredResponse: Hashable, Sendable {
   package init(
     _ head: ResponseHead,
     status: Int? = nil,
-    keeping names: [StaticString]? = nil,
+    keeping names: [StaticString]? = kept,
     requestTime: UnixTime,
     responseTime: UnixTime,
     traits: CacheKeyFields? = nil
@@ -152,7 +159,7 @@ package struct StoredResponse: Hashable, Sendable {
   /// - Returns: The copy, or nil if the 304 refers to another version.
   package func renewed(
     by notModified: ResponseHead,
-    keeping names: [StaticString]? = nil,
+    keeping names: [StaticString]? = kept,
     requestTime: UnixTime,
     responseTime: UnixTime,
     traits: CacheKeyFields? = nil

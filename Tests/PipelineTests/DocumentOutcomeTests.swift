@@ -24,7 +24,7 @@ struct DocumentOutcomeTests {
     headers.append("ETag", tag)
     let head = ResponseHead(status: 200, headers: headers, url: page)
     let then = now + -60
-    return StoredResponse(head, asked: then, answered: then, traits: traits)
+    return StoredResponse(head, requestTime: then, responseTime: then, traits: traits)
   }
 
   private static let excusing = word("max-age=1, stale-if-error=3600")

@@ -87,6 +87,7 @@ struct FreshnessPropertyTests {
       let asking = Self.traits(&chance)
       let plain = StoredResponse(
         head,
+        keeping: nil,
         requestTime: start,
         responseTime: answered,
         traits: asking
@@ -97,7 +98,12 @@ struct FreshnessPropertyTests {
       )
       picture.sha256 = [1]
       picture.enter(head, asked: start, answered: answered, traits: asking)
-      let word = StoredResponse(head, asked: start, answered: answered, traits: asking)
+      let word = StoredResponse(
+        head,
+        requestTime: start,
+        responseTime: answered,
+        traits: asking
+      )
       var document = DocumentEntry(url: "https://a.example/x", mapping: 1)
       (document.response, document.expiry) = (word.word, word.expiry)
 
@@ -131,9 +137,20 @@ struct FreshnessPropertyTests {
     for number in 0..<(Sweep.isWhole ? 1_000 : 300) {
       let (head, update) = (Self.head(start, &chance), Self.head(start + 100, &chance))
       let traits = Self.traits(&chance)
-      let plain = StoredResponse(head, requestTime: start, responseTime: start, traits: traits)
-        .renewed(by: update, requestTime: start + 100, responseTime: start + 101, traits: traits)
-      let old = StoredResponse(head, asked: start, answered: start, traits: traits)
+      let plain = StoredResponse(
+        head,
+        keeping: nil,
+        requestTime: start,
+        responseTime: start,
+        traits: traits
+      ).renewed(
+        by: update,
+        keeping: nil,
+        requestTime: start + 100,
+        responseTime: start + 101,
+        traits: traits
+      )
+      let old = StoredResponse(head, requestTime: start, responseTime: start, traits: traits)
       let word = StoredResponse(
         renewing: old.word,
         by: update,

@@ -16,6 +16,7 @@ import Testing
   ) -> StoredResponse {
     StoredResponse(
       head(headers, status: status, redirects: redirects),
+      keeping: nil,
       requestTime: then + -took,
       responseTime: then,
       traits: traits
@@ -263,6 +264,7 @@ import Testing
           "ETag": "\"1\"", "Cache-Control": "max-age=100", "Content-Length": "0",
           "Content-Type": "text/html", "Connection": "X-Hop", "X-Hop": "h",
         ]),
+        keeping: nil,
         requestTime: Self.then + 50,
         responseTime: Self.then + 50
       )

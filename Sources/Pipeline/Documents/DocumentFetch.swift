@@ -153,7 +153,7 @@ extension RunContext {
     // 9110, section 9.3.3)
     let stored =
       document.source.method == .post
-      ? nil : StoredResponse(head, asked: asked, answered: now, traits: traits)
+      ? nil : StoredResponse(head, requestTime: asked, responseTime: now, traits: traits)
     let sent = head.isEncoded ? response.wireBytes : nil
     switch plain(sink.take(), of: head.url.redacted, head, sent: sent) {
     case .success(let body):

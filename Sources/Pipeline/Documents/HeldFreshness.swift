@@ -111,7 +111,12 @@ extension PictureEntry {
     answered: UnixTime,
     traits: CacheKeyFields
   ) {
-    let stored = StoredResponse(head, asked: asked, answered: answered, traits: traits)
+    let stored = StoredResponse(
+      head,
+      requestTime: asked,
+      responseTime: answered,
+      traits: traits
+    )
     response = stored.word
     expiry = stored.expiry
     fetched = answered
@@ -189,24 +194,6 @@ extension PictureEntry {
 
 // The form in which the index stores a response.
 extension StoredResponse {
-  /// The names of the header fields that are kept.
-  ///
-  /// The decisions about freshness and conditional requests need no others.
-  private static let kept: [StaticString] = [
-    "ETag", "Last-Modified", "Date", "Age", "Expires", "Cache-Control", "Vary",
-  ]
-
-  /// Takes the header fields of a response with a body.
-  init(_ head: ResponseHead, asked: UnixTime, answered: UnixTime, traits: CacheKeyFields) {
-    self.init(
-      head,
-      keeping: Self.kept,
-      requestTime: asked,
-      responseTime: answered,
-      traits: traits
-    )
-  }
-
   /// Updates the header fields of the cached version with those of a 304; nil if the 304 is about another version than
   /// the cached one.
   ///
@@ -225,7 +212,6 @@ extension StoredResponse {
       self.init(
         head,
         status: 200,
-        keeping: Self.kept,
         requestTime: asked,
         responseTime: answered,
         traits: traits
@@ -234,7 +220,6 @@ extension StoredResponse {
     }
     let renewed = held.renewed(
       by: head,
-      keeping: Self.kept,
       requestTime: asked,
       responseTime: answered,
       traits: traits
