@@ -3,7 +3,7 @@ import Cache
 import Catalog
 import Transport
 
-/// Decides which sections and details a run requests, and which of these requests are conditional.
+/// Decides which sections and details a run requests, and which of its requests are conditional.
 ///
 /// A section is a list of items. A detail is the document about one item, with more data than the item has in a
 /// section. An unattended run is one of `larder warm`.
@@ -21,6 +21,8 @@ final class RevalidationPolicy: Sendable {
   private let usual: (credentialOrigins: CacheKeyFields, other: CacheKeyFields)
   /// Whether both are the same, so that the origin of a URL need not be looked up.
   private let isUniform: Bool
+  /// The traits of most requests for pictures.
+  private let usualPicture: CacheKeyFields
 
   /// Makes the policy of one run.
   ///
@@ -59,6 +61,37 @@ final class RevalidationPolicy: Sendable {
     isUniform =
       usual.credentialOrigins.fields == usual.other.fields
       && usual.credentialOrigins.owner == usual.other.owner
+    usualPicture = CacheKeyFields(
+      named.pictureRequest(for: anywhere),
+      over: transport,
+      isPicture: true
+    )
+  }
+
+  /// The traits of a request for a picture.
+  ///
+  /// Most pictures have the same traits. Exceptions are pictures of origins that get headers or a password, and pictures
+  /// with a variable in their identity. A variable that the catalog file leaves out of the identity, such as a token that
+  /// changes daily, is no reason to fetch a picture again.
+  func traits(ofPicture url: WebURL, _ identity: String) -> CacheKeyFields {
+    let variables = self.variables.lines(in: identity)
+    let isUsual = variables.isEmpty && !named.hasUserInfo(for: url)
+    guard !isUsual || !named.pictureFields(for: url).isEmpty else { return usualPicture }
+    return CacheKeyFields(
+      named.pictureRequest(for: url),
+      over: transport,
+      variables: variables,
+      isPicture: true
+    )
+  }
+
+  /// Lets the pictures expire whose responses can differ from those of an earlier run; see ``Index/noteVary(_:variables:inShadow:)``.
+  func notePictures(in index: Index, inShadow: Bool = false) throws(LarderError) {
+    try index.noteVary(
+      ContentDigest.number(of: usualPicture.fields.lines + named.pictureHeaders.lines),
+      variables: variables.values.mapValues { ContentDigest.number(of: Array($0.utf8)) },
+      inShadow: inShadow
+    )
   }
 
   /// The traits of a request for a document; nil if the document is a file.
@@ -174,53 +207,6 @@ extension CacheKeyFields {
       credentials: credentials,
       variables: variables,
       digest: ContentDigest.number(of:)
-    )
-  }
-}
-
-/// The traits of requests for pictures.
-///
-/// Most pictures have the same traits. Exceptions are pictures of origins that get headers or a password, and pictures
-/// with a variable in their identity. A variable that the catalog file leaves out of the identity, such as a token that
-/// changes daily, is no reason to fetch a picture again.
-struct PictureTraits: Sendable {
-  private let usual: CacheKeyFields
-  private let named: NamedOrigins
-  private let variables: URLSecrets
-  private let transport: any Fetching
-
-  /// Computes the traits of most pictures.
-  init(from named: NamedOrigins, _ variables: URLSecrets, over transport: any Fetching) {
-    self.named = named
-    self.variables = variables
-    self.transport = transport
-    // Any host will do, because no header field depends on it.
-    let anywhere = WebURL(scheme: .https, host: "_")
-    usual = CacheKeyFields(
-      named.pictureRequest(for: anywhere),
-      over: transport,
-      isPicture: true
-    )
-  }
-
-  /// Lets the pictures expire whose responses can differ from those of an earlier run; see ``Index/noteVary(_:variables:inShadow:)``.
-  func note(in index: Index, inShadow: Bool = false) throws(LarderError) {
-    try index.noteVary(
-      ContentDigest.number(of: usual.fields.lines + named.pictureHeaders.lines),
-      variables: variables.values.mapValues { ContentDigest.number(of: Array($0.utf8)) },
-      inShadow: inShadow
-    )
-  }
-
-  func callAsFunction(_ url: WebURL, _ identity: String) -> CacheKeyFields {
-    let variables = self.variables.lines(in: identity)
-    let isUsual = variables.isEmpty && !named.hasUserInfo(for: url)
-    guard !isUsual || !named.pictureFields(for: url).isEmpty else { return usual }
-    return CacheKeyFields(
-      named.pictureRequest(for: url),
-      over: transport,
-      variables: variables,
-      isPicture: true
     )
   }
 }

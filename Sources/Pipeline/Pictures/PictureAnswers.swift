@@ -85,7 +85,7 @@ extension PictureStage {
     let now = context.now
     let head = response.head
     let attempts = response.attempts
-    let traitsOf = context.pictureTraits
+    let needs = context.needs
     context.store.commit(
       fetch.sink,
       as: {
@@ -98,7 +98,7 @@ extension PictureStage {
           head,
           asked: fetch.asked,
           answered: now(),
-          traits: traitsOf(fetch.url, entry.identity)
+          traits: needs.traits(ofPicture: fetch.url, entry.identity)
         )
         return entry
       },
@@ -112,7 +112,7 @@ extension PictureStage {
     let now = context.now
     let head = response.head
     let url = fetch.url
-    let traits = context.pictureTraits(url, fetch.entry.identity)
+    let traits = context.needs.traits(ofPicture: url, fetch.entry.identity)
     context.failures.count(attempts: response.attempts)
     fetch.sink.restart()
     guard let held = fetch.held else {
@@ -155,7 +155,7 @@ extension PictureStage {
   ///
   /// Bytes in the cache are kept.
   private func fail(_ fetch: PictureFetch, _ failure: TransferFailure) {
-    let traits = context.pictureTraits(fetch.url, fetch.entry.identity)
+    let traits = context.needs.traits(ofPicture: fetch.url, fetch.entry.identity)
     if let held = fetch.held,
       failure.isExcused(by: held.response, at: context.now(), for: traits)
     {

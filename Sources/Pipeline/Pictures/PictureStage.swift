@@ -232,7 +232,7 @@ extension PictureStage {
     if entry.isHeld,
       case .revalidate(let condition) = entry.freshness(
         at: asked,
-        for: context.pictureTraits(url, entry.identity),
+        for: context.needs.traits(ofPicture: url, entry.identity),
         onlyDue: context.options.onlyDue
       )
     {

@@ -29,9 +29,7 @@ struct RunContext: Sendable {
   /// It is separate from ``work``, so that the pictures of the first section are requested while other sections are
   /// still being decoded.
   let starts: DispatchQueue
-  /// The header fields and credentials that the response to a request for a picture can depend on.
-  let pictureTraits: PictureTraits
-  /// Decides which sections and details are requested.
+  /// Decides which sections and details are requested, and which requests are conditional.
   let needs: RevalidationPolicy
   let failures: FailureLog
   /// Whether the run was ended early.
@@ -87,7 +85,6 @@ struct RunContext: Sendable {
     progress = run.progress
     work = DispatchQueue(label: "larder.work")
     starts = DispatchQueue(label: "larder.starts")
-    pictureTraits = request.pictureTraits(over: transport)
     needs = request.needs(over: self.transport)
     self.failures = failures
     self.hasStopped = hasStopped

@@ -117,9 +117,4 @@ struct RunRequest: Sendable {
       onlyDue: options.onlyDue
     )
   }
-
-  /// The traits of the run's requests for pictures.
-  func pictureTraits(over transport: any Fetching) -> PictureTraits {
-    PictureTraits(from: named, addresses.variables, over: transport)
-  }
 }

@@ -70,7 +70,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog })
       else { return }
       // These are the first steps of a run, in the same order.
-      try request.pictureTraits(over: transport).note(in: index, inShadow: true)
+      try needs.notePictures(in: index, inShadow: true)
       let layout = try CacheLayout(reading: cache, remote: run.remote)
       let strays = try Recovery.foresee(layout, index)
       try planItems(request, entry, index, layout, needs, transport)
@@ -136,7 +136,6 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   ) throws {
     let (options, now) = (request.options, request.now())
     guard let run = try index.lastRun(catalog: entry.id) else { return }
-    let traits = request.pictureTraits(over: transport)
     let dueRule = DueRule(isChanged: false, now: now, since: nil)
     var freshPictures = 0
     func count(_ seen: SeenPictures) { freshPictures += seen.total - (seen.due[""] ?? 0) }
@@ -170,7 +169,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         ? .refetch
         : entry.freshness(
           at: now,
-          for: url.map { traits($0, entry.identity) },
+          for: url.map { needs.traits(ofPicture: $0, entry.identity) },
           onlyDue: options.onlyDue
         )
       images.add(request.addresses.redacted(entry.url), need)
