@@ -218,15 +218,13 @@ extension HistoryValue: RowArgument {
 }
 
 /// Writes the changes that a run found to the history, in the transaction that ends the run.
-final class HistoryWriter {
+struct HistoryWriter {
   private let db: Database
   private let catalog: CatalogID
   private let run: RunID
   private let currency: String
   /// The run with which the history of the catalog begins, and the currency of that run.
   private let beginning: (run: RunID, currency: String)
-  private let value: RowStatement
-  private let newItem: RowStatement
   /// The item of the last change, because the changes of an item follow each other.
   private var item: (section: String, id: String, row: Int64)?
   /// Whether this call inserted the row of `item`, so that it has no earlier values.
@@ -288,7 +286,14 @@ final class HistoryWriter {
       guard !changes.isEmpty else { return }
       if writer == nil {
         try enter(run, now)
-        writer = try HistoryWriter(db, catalog, run, currency, beginning)
+        writer = HistoryWriter(
+          db: db,
+          catalog: catalog,
+          run: run,
+          currency: currency,
+          beginning: beginning,
+          since: beginning.run
+        )
       }
       for change in changes { try writer?.record(change) }
     }
@@ -302,26 +307,7 @@ final class HistoryWriter {
     }
   }
 
-  private init(
-    _ db: Database,
-    _ catalog: CatalogID,
-    _ run: RunID,
-    _ currency: String,
-    _ beginning: (run: RunID, currency: String)
-  ) throws {
-    (self.db, self.catalog, self.run) = (db, catalog, run)
-    (self.currency, self.beginning, since) = (currency, beginning, beginning.run)
-    value = try RowStatement(
-      db,
-      "INSERT OR REPLACE INTO history(item, field, run, value) VALUES (?,?,?,?)"
-    )
-    newItem = try RowStatement(
-      db,
-      "INSERT INTO history_item(catalog, key, section, changed) VALUES (?,?,?,?)"
-    )
-  }
-
-  private func record(_ change: ItemChange) throws {
+  private mutating func record(_ change: ItemChange) throws {
     if item?.id.exact != change.id.exact || item?.section.exact != change.section.exact {
       (isNew, since) = (false, beginning.run)
       item = (change.section, change.id, try number(of: change))
@@ -359,7 +345,7 @@ final class HistoryWriter {
   /// The number of the item in `history_item`.
   ///
   /// If the item is new, it is inserted. If the item moved to another section, its number stays the same.
-  private func number(of change: ItemChange) throws -> Int64 {
+  private mutating func number(of change: ItemChange) throws -> Int64 {
     if let number = try known(change.id, in: change.section) { return number }
     if change.field == .section, case .text(let old)? = change.from,
       let number = try known(change.id, in: old)
@@ -367,7 +353,8 @@ final class HistoryWriter {
       try db.run("UPDATE history_item SET section = ? WHERE row = ?", change.section, number)
       return number
     }
-    try newItem.run(catalog, change.id, change.section, run)
+    let sql = "INSERT INTO history_item(catalog, key, section, changed) VALUES (?,?,?,?)"
+    try db.run(sql, catalog, change.id, change.section, run)
     isNew = true
     return db.lastInsertedRowID
   }
@@ -416,7 +403,8 @@ final class HistoryWriter {
   ) throws {
     // The currency of any other run is not known here, so its prices are written together with their currency.
     let currency = run == self.run ? self.currency : run == beginning.run ? beginning.currency : ""
-    try value.run(item, field, run, new?.stored(in: currency))
+    let sql = "INSERT OR REPLACE INTO history(item, field, run, value) VALUES (?,?,?,?)"
+    try db.run(sql, item, field, run, new?.stored(in: currency))
     guard run == self.run, !isNew else { return }
     try db.run("UPDATE history_item SET changed = ?1 WHERE row = ?2", run, item)
   }
