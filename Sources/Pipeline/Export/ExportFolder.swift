@@ -284,17 +284,12 @@ struct ExportFolder {
   }
 
   static func failure(_ verb: String, _ path: String, _ code: Int32) -> LarderError {
-    let words = systemMessage(code)
-    let isFull = code == ENOSPC || code == EDQUOT
-    let reason =
-      switch code {
-      case _ where isFull: "no space left; free some and run again"
-      case EINVAL, EILSEQ: "its file system refuses the name; export to another one"
-      default: words
-      }
+    guard code == EINVAL || code == EILSEQ else {
+      return .system(verb, path, errno: code, remedy: nil)
+    }
     return LarderError(
-      isFull ? .diskFull : .disk,
-      "cannot \(verb) \(path): \(reason)",
+      .disk,
+      "cannot \(verb) \(path): its file system refuses the name; export to another one",
       thing: path,
       errno: code
     )
