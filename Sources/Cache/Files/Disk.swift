@@ -379,7 +379,7 @@ extension OpenFile {
   func stamp() throws(LarderError) -> FileStamp { FileStamp(try status()) }
 
   /// The stamp of the open file; nil if it is not a regular file.
-  func regularStamp() throws(LarderError) -> FileStamp? {
+  package func regularStamp() throws(LarderError) -> FileStamp? {
     let status = try status()
     return status.st_mode & S_IFMT == S_IFREG ? FileStamp(status) : nil
   }
@@ -397,7 +397,7 @@ extension OpenFile {
   ///   - body: Called with each piece of the file.
   /// - Returns: The number of bytes read, which is less than `most` if the file ends earlier.
   /// - Throws: ``LarderError`` when the file cannot be read.
-  func forEachPiece(
+  package func forEachPiece(
     upTo most: ByteCount = ByteCount(Int64.max),
     _ body: (ArraySlice<UInt8>) -> Void
   ) throws(LarderError) -> ByteCount {

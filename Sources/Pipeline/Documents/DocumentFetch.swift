@@ -176,29 +176,22 @@ extension RunContext {
       return errno == ENOENT
         ? failure("", .noSuchFile) : failure(systemMessage(errno))
     }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return failure("it is not a regular file")
-    }
-    guard ByteCount(status.st_size) <= SyncOptions.jsonLimit else {
-      return failure("it is larger than \(SyncOptions.jsonLimit) bytes", .tooLarge)
-    }
+    let (file, limit) = (OpenFile(path, descriptor: descriptor), SyncOptions.jsonLimit)
     var spool = BodySpool(in: layout)
-    var room = [UInt8](repeating: 0, count: BodySpool.piece)
-    while true {
-      let count: Int
-      do throws(SystemError) {
-        count = try Files.read(descriptor, into: &room)
-      } catch {
-        return failure(systemMessage(error.code))
+    do throws(LarderError) {
+      guard let stamp = try file.regularStamp() else {
+        return failure("it is not a regular file")
       }
-      if count == 0 { break }
-      room.withUnsafeBytes { spool.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-      // Check again, because the file can grow while it is read.
-      guard ByteCount(spool.count) <= SyncOptions.jsonLimit else {
-        return failure("it is larger than \(SyncOptions.jsonLimit) bytes", .tooLarge)
+      // Count the bytes too, because the file can grow while it is read.
+      let count =
+        try stamp.bytes > limit
+        ? stamp.bytes
+        : file.forEachPiece(upTo: limit + 1) { $0.withUnsafeBytes { spool.append($0) } }
+      guard count <= limit else {
+        return failure("it is larger than \(limit) bytes", .tooLarge)
       }
+    } catch {
+      return failure(systemMessage(error.errno ?? EIO))
     }
     return plain(spool.take(), of: "file:" + path, nil)
   }
