@@ -160,8 +160,7 @@ package struct RemoteCopy {
     self.path = path
     let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard descriptor >= 0 else { throw .system("create", path, errno: errno) }
-    defer { close(descriptor) }
-    let sink = FileSink(descriptor, path)
+    let sink = FileSink(OpenFile(path, descriptor: descriptor))
     isThere = try remote.read(source, into: sink) != nil
     if let failure = sink.failure.withLock({ $0 }) { throw failure }
   }
@@ -174,25 +173,22 @@ package struct RemoteCopy {
 private final class FileSink: BodySink {
   /// The first error of the file; nil if everything was written.
   let failure = Mutex<LarderError?>(nil)
-  private let descriptor: Int32
-  private let path: String
+  private let file: OpenFile
 
-  init(_ descriptor: Int32, _ path: String) {
-    (self.descriptor, self.path) = (descriptor, path)
-  }
+  init(_ file: OpenFile) { self.file = file }
 
   func receive(_ bytes: RawSpan) -> BodyDecision {
-    do throws(SystemError) {
-      if failure.withLock({ $0 == nil }) { try Files.write(bytes, to: descriptor) }
+    do throws(LarderError) {
+      if failure.withLock({ $0 == nil }) { try file.write(bytes) }
     } catch {
-      failure.withLock { $0 = .system("write", path, errno: error.code) }
+      failure.withLock { $0 = error }
     }
     return .accept
   }
 
   func restart() {
-    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-      return failure.withLock { $0 = .system("cut", path, errno: errno) }
+    guard ftruncate(file.descriptor, 0) == 0, lseek(file.descriptor, 0, SEEK_SET) == 0 else {
+      return failure.withLock { $0 = .system("cut", file.path, errno: errno) }
     }
   }
 }
