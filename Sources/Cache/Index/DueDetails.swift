@@ -41,9 +41,12 @@ enum DetailQuery: String, CaseIterable {
   case setAside = "INSERT OR REPLACE INTO temp.aside(item, document, body) VALUES (?1, ?2, ?3)"
   /// The columns are those that ``DetailEntry`` reads.
   case aside = """
-    SELECT item, document, 'held', body, NULL, number FROM temp.aside WHERE body IS NOT NULL ORDER BY number LIMIT ?1
+    SELECT item, document, 'held', body, NULL, number FROM temp.aside q WHERE body IS NOT NULL ORDER BY number LIMIT ?1
     """
-  case countAside = "SELECT count(body) FROM temp.aside"
+  case asideRows = """
+    SELECT d.row FROM temp.aside q CROSS JOIN detail d ON d.catalog = ?1 AND d.item = q.item \
+    WHERE q.body IS NOT NULL ORDER BY q.number
+    """
   case dropAside = "DELETE FROM temp.aside WHERE number <= ?1"
   case missing = "UPDATE detail SET state = 'missing' WHERE catalog = ?1 AND item = ?2"
   case isWanted = "SELECT 1 FROM temp.wanted WHERE item = ?1"
@@ -265,9 +268,9 @@ package final class DueDetails: Sendable {
     try index.run(DetailQuery.setAside.rawValue, item, new?.document, new?.body)
   }
 
-  /// The number of details that were set aside and may take the place of their rows.
-  package func asideCount() throws(LarderError) -> Int {
-    try index.row(DetailQuery.countAside.rawValue) { Int($0.number(0)) } ?? 0
+  /// The numbers of the rows whose place details that were set aside may take.
+  package func asideRows() throws(LarderError) -> [Int64] {
+    try index.rows(DetailQuery.asideRows.rawValue, catalog) { $0.number(0) }
   }
 
   /// Takes the next details that were set aside and may take the place of their rows, without their pictures.

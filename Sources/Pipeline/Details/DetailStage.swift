@@ -510,9 +510,11 @@ final class DetailStage: Sendable {
     if verdict.lost.isEmpty {
       try showAside()
     } else {
+      let rows = try due.asideRows()
+      addPictures(.details(rows))
       let names = verdict.lost.map(\.name)
       let paths = verdict.lost.flatMap { mapping.paths(of: $0) }
-      let finding = GuardMessage.lost(names, paths, details: try due.asideCount())
+      let finding = GuardMessage.lost(names, paths, details: rows.count)
       state.withLock {
         $0.tally.kept = names
         $0.tally.error = finding.problem
@@ -569,7 +571,7 @@ final class DetailStage: Sendable {
         return CommittedDetail(entry, of: context.entry.id, from: row, showing: shown)
       }
       try context.index.store(rows)
-      if try due.asideCount() == 0 { try context.index.renew(document) }
+      if try due.asideRows().isEmpty { try context.index.renew(document) }
     case .unchanged(let document):
       try context.index.renew(document)
     case .failed, nil:
