@@ -306,12 +306,4 @@ struct IndexTests {
 
     #expect(entry.isCurrent(at: now) == isFresh)
   }
-
-  @Test func `a truncated list of numbers loses only its last number`() {
-    let numbers: [Int64] = [0, -1, .max, .min, 42]
-
-    #expect(PackedNumbers.unpack(PackedNumbers.pack(numbers)) == numbers)
-    #expect(PackedNumbers.unpack(PackedNumbers.pack(numbers).dropLast(3)) == [0, -1, .max, .min])
-    #expect(PackedNumbers.unpack([]).isEmpty)
-  }
 }

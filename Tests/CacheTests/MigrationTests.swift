@@ -108,6 +108,17 @@ struct MigrationTests {
     #expect(try migrated.decoded(page.id).map(\.skipped) == [present])
   }
 
+  @Test func `the digest of header fields that an older larder packed is unpacked`() throws {
+    let old = try OldCache("v4", in: folder)
+    try DatabaseQueue(path: old.root + "/index.sqlite").write { db in
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO meta(key, value) VALUES ('selection', x'0700000000000080')"
+      )
+    }
+
+    #expect(try index().selection() == .min + 7)
+  }
+
   @Test(arguments: OldCache.names)
   func `pictures of an earlier larder need no download`(_ name: String) throws {
     let old = try OldCache(name, in: folder)

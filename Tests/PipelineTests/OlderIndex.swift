@@ -69,7 +69,10 @@ enum OlderIndex {
     """
 
   private static func pack(_ keys: [IdentityDigest]) -> DatabaseValue {
-    PackedNumbers.pack(keys.map(\.olderNumber)).databaseValue
+    let bytes = keys.flatMap { key in
+      withUnsafeBytes(of: key.olderNumber.littleEndian) { Array($0) }
+    }
+    return Data(bytes).databaseValue
   }
 
   /// The pictures that an item or detail shows, in their order.

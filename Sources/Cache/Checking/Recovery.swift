@@ -1,4 +1,5 @@
 import Base
+import FoundationEssentials
 import GRDB
 import Glibc
 
@@ -293,57 +294,52 @@ extension PictureEntry {
 ///
 /// At its end, a run records these times. If they are unchanged when the next run begins, that run need not compare
 /// the files with the index.
-package struct FolderTimes: Sendable, Equatable {
-  /// The time for each folder's number, in nanoseconds since 1970.
-  private var times: [UInt8: Int64] = [:]
+package struct FolderTimes: Sendable, Equatable, Codable {
+  /// The time for each folder's name, in nanoseconds since 1970.
+  private var times: [String: Int64] = [:]
+}
 
+extension FolderTimes {
   /// Reads the times of all picture folders.
   init(of layout: CacheLayout) throws(LarderError) {
-    for name in try layout.images.names() {
-      if let number = layout.folderNumber(named: name) { look(at: number, in: layout) }
+    for name in try layout.images.names() where layout.folderNumber(named: name) != nil {
+      look(at: name, in: layout)
     }
   }
-
-  /// Reads the recorded form: the number and the time of each folder, one after the other.
-  init(packed: [Int64]) {
-    for place in stride(from: 0, to: packed.count - 1, by: 2) {
-      times[UInt8(truncatingIfNeeded: packed[place])] = packed[place + 1]
-    }
-  }
-
-  /// The recorded form: the number and the time of each folder, one after the other.
-  var packed: [Int64] { times.sorted { $0.key < $1.key }.flatMap { [Int64($0.key), $0.value] } }
 
   /// A copy of these times that has the present times of those folders into which this process has put files.
   ///
   /// The times of the other folders stay as they are here, so that the next run notices changes by other programs.
   func filled(by layout: CacheLayout) -> FolderTimes {
     var now = self
-    for number in layout.filledFolders { now.look(at: number, in: layout) }
+    for number in layout.filledFolders {
+      now.look(at: PictureName.folderName(number), in: layout)
+    }
     return now
   }
 
   /// Records the modification time of one folder.
   ///
   /// A folder that cannot be read counts as missing.
-  private mutating func look(at number: UInt8, in layout: CacheLayout) {
-    guard let status = try? layout.images.status(of: PictureName.folderName(number)),
-      status.st_mode & S_IFMT == S_IFDIR
+  private mutating func look(at name: String, in layout: CacheLayout) {
+    guard let status = try? layout.images.status(of: name), status.st_mode & S_IFMT == S_IFDIR
     else {
-      times[number] = nil
+      times[name] = nil
       return
     }
-    times[number] =
+    times[name] =
       Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
   }
 }
 
 extension Index {
   /// The modification times of the picture folders that the last run recorded.
+  ///
+  /// There are none if they cannot be read.
   func folderTimes() throws(LarderError) -> FolderTimes {
-    try read { db in
-      FolderTimes(packed: try db.singleValue("folders") { $0.numbers(0) } ?? [])
-    }
+    let bytes = try read { db in try db.singleValue("folders") { $0.bytes(0) } ?? nil }
+    let times = try? JSONDecoder().decode(FolderTimes.self, from: Data(bytes ?? []))
+    return times ?? FolderTimes()
   }
 
   /// Records the modification times of the picture folders, so that the next run need not compare files.
@@ -359,6 +355,6 @@ extension Index {
     let times = if let found { found.filled(by: layout) } else { try FolderTimes(of: layout) }
     // Do not write unchanged times, because a transaction waits for the disk.
     guard try times != folderTimes() else { return }
-    try write { try $0.setSingleValue("folders", PackedNumbers.pack(times.packed)) }
+    try write { db in try db.setSingleValue("folders", times.jsonLine()) }
   }
 }

@@ -62,9 +62,15 @@ extension Index {
       function("older_path") {
         String.fromDatabaseValue($0[0]).map { PictureName(older: $0).path }
       },
-      // A packed list of numbers as a JSON array.
-      function("unpacked") {
-        "\(PackedNumbers.unpack([UInt8](Data.fromDatabaseValue($0[0]) ?? Data())))"
+      // A packed list of numbers, 8 bytes each in little-endian order, as a JSON array.
+      function("unpacked") { values in
+        let bytes = Data.fromDatabaseValue(values[0]) ?? Data()
+        let numbers = bytes.withUnsafeBytes { raw in
+          (0..<raw.count / 8).map {
+            Int64(littleEndian: raw.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self))
+          }
+        }
+        return "\(numbers)"
       },
       function("document_key", 2) { [readers] values in
         let url = String.fromDatabaseValue(values[0]) ?? ""
@@ -97,11 +103,13 @@ extension Index {
     for id in try db.all(shared, make: { PictureID($0.key(0)) }) { try forget(id, in: db) }
   }
 
-  /// Moves the rows that refer to pictures, and the rows of items.
+  /// Moves the rows that refer to pictures, and the rows of items, and unpacks the digest that `meta` has.
   ///
   /// A picture that was never requested has no row yet, but its URL is in the body that shows it. If a listing repeats
   /// an item, the first one stays. If an item is missing, its place gets a number that no item has.
   private static let movedRows = """
+    UPDATE meta SET value = json_extract(unpacked(value), '$[0]')
+    WHERE key = 'selection' AND typeof(value) = 'blob' AND length(value) >= 8;
     CREATE TEMP TABLE known(number INTEGER PRIMARY KEY, row INTEGER NOT NULL);
     INSERT INTO known SELECT o.id, o.row FROM old_picture o JOIN picture USING (row);
     INSERT INTO picture_change(run, picture, before, after)

@@ -488,10 +488,10 @@ extension Index {
     let sql = "UPDATE picture SET expiry = 0 WHERE sha256 IS NOT NULL AND instr"
     try write { db in
       if isVaried { try db.run(sql + "(response, ?) > 0", PictureEntry.selected) }
-      try db.setSingleValue("selection", PackedNumbers.pack([digest]))
+      try db.setSingleValue("selection", digest)
       for (name, digest) in changed {
         try db.run(sql + "(coalesce(identity, url), ?) > 0", "${\(name)}")
-        try db.setSingleValue("variable \(name)", PackedNumbers.pack([digest]))
+        try db.setSingleValue("variable \(name)", digest)
       }
     }
   }
@@ -500,6 +500,6 @@ extension Index {
   func selection() throws(LarderError) -> Int64? { try number("selection") }
 
   private func number(_ key: String) throws(LarderError) -> Int64? {
-    try read { db in try db.singleValue(key) { $0.numbers(0).first } ?? nil }
+    try read { db in try db.singleValue(key) { $0.isInteger(0) ? $0.number(0) : nil } ?? nil }
   }
 }

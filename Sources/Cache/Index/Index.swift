@@ -218,27 +218,3 @@ extension LarderError {
     return fcntl(file, F_GETLK, &lock) == 0 ? nil : Glibc.errno
   }
 }
-
-/// Packs a list of numbers as the index stores it: 8 bytes for each number, in little-endian order.
-struct PackedNumbers {
-  static func pack(_ numbers: [Int64]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(numbers.count * 8)
-    for number in numbers {
-      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
-    }
-    return bytes
-  }
-
-  /// Unpacks a list of numbers.
-  ///
-  /// An incomplete number at the end is left out.
-  static func unpack(_ bytes: some Collection<UInt8>) -> [Int64] {
-    let bytes = Array(bytes)
-    return bytes.withUnsafeBytes { raw in
-      (0..<raw.count / 8).map {
-        Int64(littleEndian: raw.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self))
-      }
-    }
-  }
-}

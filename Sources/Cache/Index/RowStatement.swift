@@ -144,9 +144,6 @@ struct RowStatement: ~Copyable {
     return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
   }
 
-  /// The numbers in a column, as ``PackedNumbers`` packs them.
-  func numbers(_ column: Int32) -> [Int64] { PackedNumbers.unpack(bytes(column) ?? []) }
-
   /// The bytes in a column; nil if it is NULL.
   func bytes(_ column: Int32) -> [UInt8]? {
     isNull(column) ? nil : withBytes(column) { [UInt8]($0) }
