@@ -33,7 +33,7 @@ import Testing
     skippedReasons
     items: total added removed withheld changed
     items.changed[]: id field from to
-    details: total fetched missing failed unchanged stale withheld kept error remedy
+    details: total fetched changed missing failed unchanged stale withheld kept error remedy
     images: referenced unique fetched revalidated fresh failed bytesFetched bytesHeld changed
     failures[]: stage id url reason attempts detail remedy known
     failuresOmitted: section detail image

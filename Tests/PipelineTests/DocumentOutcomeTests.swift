@@ -125,7 +125,7 @@ struct DocumentOutcomeTests {
         outcome: "none"
       ),
       // Equal bytes count as unchanged only if they came from the same URL and their decoded form is cached.
-      Case(request: held, reply: same, outcome: "stands: new word, fetched now, next page"),
+      Case(request: held, reply: same, outcome: "stands: new word, next page"),
       Case(
         request: undecoded,
         reply: same,
