@@ -135,4 +135,43 @@ struct FormatSyncTests {
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
     #expect(try reader.list().map(\.item.title) == ["파란 컵"])
   }
+
+  @Test(arguments: [
+    (#"<script type="application/ld+json">{"@type": "Organization"}</script>"#, true),
+    (#"<script type="application/ld+json">[]</script>"#, true),
+    (#"<meta property="og:type" content="website">"#, true),
+    (#"<script type="application/ld+json">{"@type": "Product",</script>"#, false),
+    ("<p>Please log in</p>", false),
+  ])
+  func `a page of the shop without products ends a listing of pages`(
+    _ last: String,
+    _ isEnd: Bool
+  ) throws {
+    let product =
+      #"<script type="application/ld+json">{"@type":"Product","sku":"1","name":"Cup"}</script>"#
+    for (page, data) in [product, last].enumerated() {
+      shop.store.faults.append(
+        FaultRule(
+          "/shop/A",
+          query: "page=\(page + 1)",
+          .body(Array("<html><head>\(data)</head></html>".utf8))
+        )
+      )
+    }
+    shop.put("[]", at: "/shop/A")
+
+    let report = try sync(
+      """
+      name: shop
+      currency: USD
+      base: \(shop.base)
+      format: json-ld
+      paging: {page: page}
+      sections: [{key: A, url: A}]
+      """
+    )
+
+    #expect(report.outcome == (isEnd ? .complete : .partial))
+    #expect(report.sections.map(\.items) == [1])
+  }
 }

@@ -57,7 +57,10 @@ enum LinkedData {
     }
     var roots: [JSONNode] = []
     let page = try PageData.read(body, subject, within: limits)
-    var scripts = LinkedProducts.Scripts(count: page.scripts.count)
+    var scripts = LinkedProducts.Scripts(
+      count: page.scripts.count,
+      hasOpenGraph: !page.openGraph.isEmpty
+    )
     for (number, script) in page.scripts.enumerated() {
       try limits.demandTime(subject)
       let text = unwrapped(script[...])
