@@ -353,7 +353,7 @@ struct ExportRun {
   ) throws(LarderError) {
     missing = Set(images.filter { $0.state != .held }.map(\.url))
     let total = Set(plan.paths.values).count
-    for image in images where image.state == .held {
+    for image in images where image.state == .held && !unwritten.contains(image.url) {
       if isStopped() {
         report.unfinished = total - arrivals.count
         break
