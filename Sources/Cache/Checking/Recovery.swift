@@ -39,7 +39,7 @@ package struct Recovery: Sendable {
   package let strays: StrayFiles
   /// The unfinished downloads of earlier runs, which a fetch of the same picture can resume.
   package let partials: PartialBodies
-  /// The modification times of the picture folders before the run; nil if an object store has the pictures.
+  /// The times of the picture folders before the run; nil if an object store has the pictures.
   package let folders: FolderTimes?
 
   /// Repairs the index if it may differ from the files.
@@ -290,12 +290,15 @@ extension PictureEntry {
   }
 }
 
-/// The modification time of each picture folder.
+/// The times at which the content and the status of each picture folder changed.
 ///
 /// At its end, a run records these times. If they are unchanged when the next run begins, that run need not compare
 /// the files with the index.
 package struct FolderTimes: Sendable, Equatable, Codable {
-  /// The time for each folder's name, in nanoseconds since 1970.
+  /// For each folder's name, the sum of both times in nanoseconds since 1970.
+  ///
+  /// Programs that restore files set the modification time back, and that changes the time of the status (`st_ctim`),
+  /// which no program can set.
   private var times: [String: Int64] = [:]
 }
 
@@ -318,7 +321,7 @@ extension FolderTimes {
     return now
   }
 
-  /// Records the modification time of one folder.
+  /// Records the times of one folder.
   ///
   /// A folder that cannot be read counts as missing.
   private mutating func look(at name: String, in layout: CacheLayout) {
@@ -327,13 +330,14 @@ extension FolderTimes {
       times[name] = nil
       return
     }
-    times[name] =
-      Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+    times[name] = [status.st_mtim, status.st_ctim].reduce(0) { sum, time in
+      sum &+ Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
   }
 }
 
 extension Index {
-  /// The modification times of the picture folders that the last run recorded.
+  /// The times of the picture folders that the last run recorded.
   ///
   /// There are none if they cannot be read.
   func folderTimes() throws(LarderError) -> FolderTimes {
@@ -342,7 +346,7 @@ extension Index {
     return times ?? FolderTimes()
   }
 
-  /// Records the modification times of the picture folders, so that the next run need not compare files.
+  /// Records the times of the picture folders, so that the next run need not compare files.
   ///
   /// - Parameters:
   ///   - layout: The cache.

@@ -30,7 +30,7 @@ struct OpenedRun {
   private let strays: StrayFiles
   /// The pictures that shards fetched for this run; nil unless it is a merge.
   private let imported: ImportedPictures?
-  /// The modification times that the picture folders had at the start of the run.
+  /// The times that the picture folders had at the start of the run.
   private let folders: FolderTimes?
   private let lock: CacheLock
   private let source: String?
@@ -233,7 +233,7 @@ struct OpenedRun {
     if isMarking, hasOthers ? true : try index.hasUnreferenced() {
       try index.markUnreferenced(at: context.now())
     }
-    // When the modification times of the folders are recorded, the next run looks for stray files only in folders that
+    // When the times of the folders are recorded, the next run looks for stray files only in folders that
     // have changed.
     if strays.isEmpty { try index.noteFolderTimes(of: context.layout, since: folders) }
   }
