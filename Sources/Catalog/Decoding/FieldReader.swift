@@ -138,7 +138,8 @@ struct FieldReader {
     _ rules: [Mapping.PriceRule]
   ) -> (rule: Mapping.PriceRule, value: JSONNode)? {
     for rule in rules {
-      guard let value = first(rule.path), !Self.isBlank(value),
+      guard let value = first(rule.path) ?? rule.nanos.flatMap({ first($0) }),
+        !Self.isBlank(value),
         !Self.isNone(value, rule.none, isPrice: true)
       else { continue }
       return (rule, value)
@@ -363,7 +364,10 @@ struct FieldReader {
 
   private func price(_ value: JSONNode, _ rule: Mapping.PriceRule) throws(CatalogError) -> Price {
     let currency = try currency(of: rule)
-    if let nanos = rule.nanos { return try price(value, nanos, in: currency) }
+    if let nanos = rule.nanos {
+      let hasUnits = try rule.path.firstContent(in: node).map { !isEmpty($0) } ?? false
+      return try price(hasUnits ? value : nil, nanos, in: currency)
+    }
     if let scale = rule.scale { return try scaledPrice(value, scale, in: currency) }
     switch value.kind {
     case .integer: return try Price(value.integer ?? 0, currency: currency)
@@ -388,15 +392,17 @@ struct FieldReader {
 
   /// A price in the form of `google.type.Money`, which has whole units and billionths of a unit.
   ///
-  /// For example, `{"units": 5, "nanos": 990000000}` is 5.99. If `nanos` is absent, it is 0.
+  /// For example, `{"units": 5, "nanos": 990000000}` is 5.99. A member that is 0 can be absent.
   private func price(
-    _ units: JSONNode,
+    _ units: JSONNode?,
     _ nanos: JSONPath,
     in currency: String
   ) throws(CatalogError) -> Price {
-    let rest = try nanos.firstContent(in: node)
-    let text = rest?.isEmpty == false ? rest.flatMap(Self.plainText) ?? "" : "0"
-    guard let whole = Self.plainText(units).flatMap({ Int($0) }), let rest = Int(text) else {
+    func number(_ value: JSONNode?) -> Int? {
+      guard let value, !value.isEmpty else { return 0 }
+      return Self.plainText(value).flatMap { Int($0) }
+    }
+    guard let whole = number(units), let rest = number(try nanos.firstContent(in: node)) else {
       throw priceError("units and nanos are not whole numbers")
     }
     let (product, overflows) = whole.multipliedReportingOverflow(by: 1_000_000_000)

@@ -122,7 +122,8 @@ package struct ListingDecoder: Sendable {
         continue
       }
       guard isFileName(key) else {
-        fail(nil, "its key at \(plan.key) cannot be used as a file name", remedy)
+        let shown = PlainText.line(String(key.prefix(80)))
+        fail(nil, "its key \"\(shown)\" at \(plan.key) cannot be used as a file name", remedy)
         continue
       }
       let isNew = earlier.keys.insert(key).inserted || isContinuation
