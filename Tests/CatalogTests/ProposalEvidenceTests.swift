@@ -55,6 +55,18 @@ struct ProposalEvidenceTests {
       unsure: ["salePrice"]
     ),
     Case(
+      testDescription: "a few amounts called discount can be the amounts off",
+      item:
+        #""id": NUMBER, "title": "Mint NUMBER", "pricing": {"price": 6NUMBER, "discount": [5, null][NUMBER]}"#,
+      unsure: ["normalPrice", "salePrice"]
+    ),
+    Case(
+      testDescription: "the pages of items are no pictures, whatever their column is called",
+      item:
+        #""id": NUMBER, "name": "Guitar NUMBER", "price": 9.5, "img_url": "https://shop.example/Guitar-NUMBER/dp/B0NUMBER/ref=sr_1?keywords=guitar""#,
+      unsure: ["thumbnail"]
+    ),
+    Case(
       testDescription: "a portrait of the person to ask is not the best guess",
       item:
         #""id": NUMBER, "name": "N NUMBER", "helper": {"name": "Jo", "portrait_image": "https://c.example/pNUMBER.jpg"}, "shots": {"photo": "https://c.example/NUMBER.jpg"}"#,
@@ -1408,6 +1420,48 @@ struct ProposalEvidenceTests {
     let body = bytes("{\"goods\": [\(items.joined(separator: ","))]}")
     let source = ProposedSource(url: "https://shop.example/cups")
     return try ProposedFile(of: [ProposedPage(body: body, source: source)], name: "cups.yaml")
+  }
+
+  private static func read(_ body: String) throws -> ProposedFile {
+    let page = ProposedPage(
+      body: bytes(body),
+      source: ProposedSource(url: "https://shop.example/feed")
+    )
+    return try ProposedFile(of: [page], name: "feed.yaml")
+  }
+
+  @Test func `a heading among the rows does not hide that cells have several addresses`() throws {
+    let rows = (1...24).map { number in
+      let pictures =
+        number == 9 ? "Images" : "https://c.example/\(number)/a,https://c.example/\(number)/b"
+      return "Fryer \(number),9.5,\"\(pictures)\"\n"
+    }
+
+    let file = try Self.read("Name,Price,Images\n\(rows.joined())")
+
+    #expect(file.text.contains("    gallery: {path: $.Images, split: \",\"}"), "\(file.text)")
+  }
+
+  @Test(arguments: ["Number,Name,Price,Url", "Number,Text,Price,Url", "Number,Name,Rooms,Url"])
+  func `a table of goods with numbers and addresses is no list of pictures`(_ names: String) throws
+  {
+    let rows = (1...5).map { "\($0),Flat \($0),\($0)50000,https://shop.example/flat_\($0)\n" }
+
+    let file = try Self.read("\(names)\n\(rows.joined())")
+
+    #expect(!file.text.contains("format: list"), "\(file.text)")
+  }
+
+  @Test func `a feed whose prices are partly words is not called empty`() throws {
+    let items = ["Free", "10.00", "12.50"].map {
+      "<listing><price>\($0)</price><heading>Logos \($0)</heading><image><url>https://c.example/\($0).png</url></image></listing>"
+    }
+
+    let file = try Self.read(
+      "<?xml version=\"1.0\"?><rss version=\"2.0\"><listings>\(items.joined())</listings></rss>"
+    )
+
+    #expect(file.text.contains("heading"), "\(file.text)")
   }
 
   @Test(arguments: cases)

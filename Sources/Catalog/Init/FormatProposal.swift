@@ -14,6 +14,8 @@ struct FormatProposal: ProposedReading {
   private let notes: [String]
   /// Whether the format has paths to prices, but no item has a price there.
   private let lacksPrices: Bool
+  /// Whether the format has no paths to prices.
+  private let readsNoPrices: Bool
   /// Whether the format has paths to pictures, but no item has a picture there.
   private let lacksPictures: Bool
 
@@ -61,6 +63,7 @@ struct FormatProposal: ProposedReading {
       rules.contains { (try? $0.path.firstValue(in: element))?.isEmpty == false }
     }
     lacksPrices = !rules.isEmpty && priced == 0
+    readsNoPrices = rules.isEmpty
     let pictures = items.compactMap(\.images.first).map(\.url)
     let odd = pictures.filter { !PictureText.isLink($0) }
     let areOdd = odd.count * 2 > pictures.count
@@ -134,10 +137,12 @@ struct FormatProposal: ProposedReading {
 
   /// Whether the format finds no price or no picture in any item, although the response has them at other paths.
   private func misses(_ body: [UInt8]) -> Bool {
-    guard lacksPrices || lacksPictures, let look = try? ResponseLook(body),
+    guard lacksPrices || lacksPictures || readsNoPrices, let look = try? ResponseLook(body),
       look.confidence >= Confidence.sure, look.place.items.count >= count
     else { return false }
     let hasPrices = look.fields.rankings[.salePrice]?.first?.isSure == true
+    // A table with prices and addresses is no list of pictures.
+    if readsNoPrices { return hasPrices }
     let hasPictures = look.fields.thumbnail.first?.isSure == true
     return (hasPrices || lacksPrices) && (hasPictures || lacksPictures)
       && (hasPrices && lacksPrices || hasPictures && lacksPictures)
@@ -171,7 +176,8 @@ struct FormatProposal: ProposedReading {
       return (try? JSONDocument(parsing: json).root)?["items"]?.count == 0
     }
     let look = isEmptyFeed ? try? ResponseLook(body) : nil
-    guard isEmptyFeed, look.map({ $0.confidence < Confidence.doubt }) ?? true else { return }
+    guard isEmptyFeed, look.map({ $0.confidence < Confidence.doubt && !$0.fields.mayShow }) ?? true
+    else { return }
     let remedy = "give a URL that lists items"
     throw .shape("the response", "it is a feed without items", remedy: remedy)
   }

@@ -393,6 +393,12 @@ struct ItemFields {
     return hasPicture && (hasPrice || hasLink) ? 2 : hasPicture || hasPrice ? 1 : 0
   }
 
+  /// Whether some field can be a price or a picture of the items, even if it is in doubt.
+  var mayShow: Bool {
+    [FieldRules.Field.salePrice, .normalPrice].contains { rankings[$0]?.isEmpty == false }
+      || !thumbnail.isEmpty
+  }
+
   /// The confidence that the objects with these fields are items, from 0 to 1.
   var confidence: Double {
     func part(_ score: FieldEvidence?) -> Double {

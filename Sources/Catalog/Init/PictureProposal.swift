@@ -27,8 +27,9 @@ struct PictureProposal {
     let mixed = columns + (columns.isEmpty ? Self.mixed(with: best, among: all) : [])
     let template = Self.template(for: best, among: all, root: root)
     let isBare = template == nil && best.share(PictureText.isBare) > 0.5
-    isSaid = !isBare && best.confidence >= Confidence.doubt
-    if isBare { best = best.doubtful }
+    let arePages = best.share(PictureText.isPage) > 0.5
+    isSaid = !isBare && !arePages && best.confidence >= Confidence.doubt
+    if isBare || arePages { best = best.doubtful }
     let mark = PictureText.separator(of: best)
     let places = [best.place] + mixed.map(\.place)
     let others = ranking.dropFirst(1 + columns.count)
@@ -205,23 +206,28 @@ enum PictureText {
   static func separator(of evidence: FieldEvidence) -> String? {
     guard evidence.isText, evidence.samples.contains(where: { !$0.isEmpty }) else { return nil }
     return [",", "|", ";", " ", "\n"].first { mark in
-      var several = 0
+      var (several, odd) = (0, 0)
       var hasFiles = false
       for text in evidence.samples {
         let parts = text.split(separator: mark).map(\.trimmed)
         guard parts.count > 1 else {
-          guard parts.allSatisfy(isLink) else { return false }
+          if !parts.allSatisfy(isLink) { odd += 1 }
           continue
         }
         // A comma or a space can also be part of a URL, as in `https://cdn.example/w_300,h_200/a.png` and `/a 0.jpg`.
         guard parts.allSatisfy(isWhole) || parts.allSatisfy(hasEnding), !isSizes(text),
           Set(parts.map(isAbsolute)).count <= 1
-        else { return false }
+        else {
+          odd += 1
+          continue
+        }
         several += 1
         hasFiles = hasFiles || parts.allSatisfy(hasEnding)
       }
-      // One text such as `a.jpg;b.jpg` tells enough, even if the other items have one picture each.
-      return hasFiles || several * 2 > evidence.samples.count
+      // One text such as `a.jpg;b.jpg` tells enough, even if the other items have one picture each. If most texts have
+      // several URLs, a few others, such as headings among the rows, do not matter.
+      let areMost = several * 2 > evidence.samples.count
+      return odd == 0 ? hasFiles || areMost : areMost && odd * 10 <= evidence.samples.count
     }
   }
 
@@ -239,6 +245,16 @@ enum PictureText {
       if common?.isEmpty == true { return nil }
     }
     return evidence.distinct.count > 1 ? common?.max() : nil
+  }
+
+  /// Whether a URL seems to be that of the page of an item, such as `https://shop.example/product/7`.
+  static func isPage(_ text: String) -> Bool {
+    guard isAbsolute(text), !hasEnding(text) else { return false }
+    let folders = text.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").dropFirst(2).map {
+      $0.lowercased()
+    }
+    return folders.contains { FieldRules.isNamed("pageFolder", $0) }
+      && !folders.contains(where: FieldRules.isPicture)
   }
 
   /// Whether a URL is surely not that of a picture: it ends like a web page or a video, or it is only a host.

@@ -108,7 +108,11 @@ struct PriceChoice {
       let isPart = !isLower && reduced.isNever(above: full, by: .infinity)
       salePrice = isPart ? [full] : reduced.isPartial ? [reduced, full] : [reduced]
       // The lowest offer, which other sellers can have, is possibly no reduced price.
-      let isLowest = reduced.confidence < full.confidence - 0.1
+      // A few amounts called `discount` can be the amounts off.
+      let isLowest =
+        reduced.confidence < full.confidence - 0.1
+        || FieldRules.isNamed("amountOff", reduced.place.plainName)
+          && reduced.amounts(with: full).count < 10
       if !isLower || isLowest || full.isPartial { salePrice = salePrice.map(\.doubtful) }
     } else if let price = reduced ?? full {
       // Of an amount in cents and the same amount with decimals, the one with decimals has no doubtful unit.

@@ -138,7 +138,7 @@ extension JSONNode {
   /// The text if the value is one, and no number that larder reads as a text.
   fileprivate var string: String? { unsigned == nil ? text : nil }
 
-  /// The number, whatever its form.
+  /// The number, in any of its forms.
   private var number: Double? { integer.map(Double.init) ?? real ?? unsigned.map(Double.init) }
 
   /// The order of two values: -1 if the first is less, 0 if they are equal, and 1 if the first is greater.
