@@ -147,9 +147,9 @@ extension ShownPicture {
   ///
   /// The file is read only if its stamp is not that of the row: in a restored cache, and when a sync has replaced the
   /// file, but not yet the row.
-  fileprivate func isRight(_ status: stat) -> Bool {
+  fileprivate func isRight(_ status: stat, _ reader: CatalogReader?) -> Bool {
     let found = FileStamp(status)
-    if found == stamp { return true }
+    if let stamp = try? reader?.stamp(of: self), stamp == found { return true }
     guard let sha256, let file, let digest = FileDigest(ofFile: file) else { return false }
     return digest.stamp == found && digest.hexadecimal == sha256
   }
@@ -415,7 +415,7 @@ struct ExportRun {
           "\(cache)/\(source)",
           at: target,
           links: !options.copies,
-          isRight: { picture?.isRight($0) ?? true },
+          isRight: { [reader = catalogs.first?.reader] in picture?.isRight($0, reader) ?? true },
           // An older version of the picture can have the same time, because that is the origin's `Last-Modified`.
           isOther: {
             guard let digest = picture?.sha256 else { return false }

@@ -27,8 +27,6 @@ public struct ShownPicture: Sendable, Hashable {
   public package(set) var sha256: String?
   /// Its size in bytes; nil if the picture is not in the cache.
   public package(set) var bytes: Int64?
-  /// The stamp of its file in the index; nil if the picture is not in the cache.
-  package var stamp: FileStamp?
   /// The media type of its bytes, such as `image/jpeg`; nil if the picture is not in the cache.
   public package(set) var type: String?
   /// Whether the picture is in the cache.
@@ -372,6 +370,13 @@ package struct CatalogReader: Sendable {
     return current
   }
 
+  /// The stamp that the file of a picture has in the index; nil if the index no longer has the picture's bytes.
+  func stamp(of picture: ShownPicture) throws(LarderError) -> FileStamp? {
+    let id = PictureID(url: picture.url)
+    let entry = try index.pictures([id])[id]
+    return entry?.sha256.map(Hexadecimal.text) == picture.sha256 ? entry?.stamp : nil
+  }
+
   /// The number of pictures to read in one transaction, so that a sync need not wait for long.
   private static let batch = 4096
 
@@ -435,7 +440,6 @@ extension ShownPicture {
       path = entry.name.path
       sha256 = Hexadecimal.text(digest)
       bytes = entry.bytes.count
-      stamp = entry.stamp
       type = entry.type?.mediaType
       state = .held
     } else {
