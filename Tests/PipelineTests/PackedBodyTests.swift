@@ -47,7 +47,9 @@ struct PackedBodyTests {
     ),
     ("<!doctype html><p>", "text/html", nil),
     ("<!doctype html><p>", "text/html; charset=\"><x>", nil),
-    ("<rss/>", "text/html; charset=euc-kr", nil), ("[1]", "text/html; charset=euc-kr", nil),
+    ("<html xmlns=\"x\"/>", "application/xhtml+xml; charset=euc-kr", nil),
+    ("<html>", "text/html; charset=UTF-8", nil), ("<rss/>", "text/html; charset=euc-kr", nil),
+    ("[1]", "text/html; charset=euc-kr", nil),
   ])
   func `the encoding that only the header field names stands before an HTML page`(
     _ body: String,

@@ -98,9 +98,11 @@ package enum PackedBody {
   /// It goes before the page, because the header field has priority over the page's own `meta` element. (HTML, section
   /// 13.2.3.2)
   private static func encodingMark(of body: DocumentBody, _ type: String?) throws -> [UInt8]? {
-    guard let name = type?.firstMatch(of: /(?i)charset\s*=\s*"?([A-Za-z0-9_:.\-]{1,40})/)?.1 else {
-      return nil
-    }
+    // XHTML has an XML declaration, or is UTF-8.
+    guard let type, type.starts(with: /(?i)\s*text\/html\b/),
+      let name = type.firstMatch(of: /(?i)charset\s*=\s*"?([A-Za-z0-9_:.\-]{1,40})/)?.1,
+      !["utf-8", "utf8"].contains(name.lowercased())
+    else { return nil }
     let start = String(decoding: try body.piece(at: 0, most: 256), as: UTF8.self)
     guard start.trimmed.starts(with: /(?i)<(!doctype\s+html|html)\b/) else { return nil }
     return Array("<meta charset=\"\(name)\">".utf8)
