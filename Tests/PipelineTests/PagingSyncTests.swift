@@ -632,4 +632,35 @@ struct PagingSyncTests {
 
     #expect(report.outcome == .complete && report.sections.map(\.items) == [6])
   }
+
+  @Test
+  func
+    `a last page that a shop sends again and again ends the listing, even if a filter leaves nothing of it`()
+    throws
+  {
+    for number in 0..<9 {
+      let body =
+        number == 0
+        ? #"{"body": [{"id": "1", "title": "Dish", "ok": true}]}"#
+        : #"{"body": [{"id": "2", "title": "Dish", "ok": false}]}"#
+      let query = number == 0 ? nil : "page=\(number)"
+      for effect in [
+        FaultEffect.body(Array(body.utf8)),
+        .header("Link", "<A?page=\(number + 1)>; rel=\"next\""),
+      ] {
+        shop.store.faults.append(FaultRule("/shop/A", query: query, effect))
+      }
+    }
+    shop.put(try list([]), at: "/shop/A")
+    let catalog = try shop.catalog(
+      sections: "[{key: A, url: A}]",
+      detail: false,
+      "paging: {link: true}\nitems: \"$.body[?@.ok == true]\"\nitem: {id: $.id, title: $.title}"
+    )
+
+    let report = try shop.sync(folder, catalog)
+
+    #expect(try shown() == ["1"])
+    #expect(report.outcome == .complete && pageRequests == 5)
+  }
 }

@@ -174,14 +174,14 @@ extension SectionReading {
     in index: Index
   ) throws(LarderError) -> Bool {
     guard pages.count > 1 else { return false }
+    let isKnown = page.document.digest.map(digests.contains) ?? false
     // Pages whose `Link` header fields name different next pages can have the same body.
-    if rule.step != .link, let digest = page.document.digest, digests.contains(digest) {
-      return true
-    }
+    if isKnown, rule.step != .link { return true }
     let hasNew = try hasNewItems(page, in: index)
     if rule.isCounted, hasNew == false { return true }
     let isFiltered =
-      hasNew == nil && page.sections.contains { SectionNotes($0.skipped).listed ?? 0 > 0 }
+      hasNew == nil && !isKnown
+      && page.sections.contains { SectionNotes($0.skipped).listed ?? 0 > 0 }
     old = hasNew == true || isFiltered ? 0 : old + 1
     return old == Self.mostOld
   }
