@@ -138,11 +138,13 @@ struct FormatProposal: ProposedReading {
   /// Whether the format finds no price or no picture in any item, although the response has them at other paths.
   private func misses(_ body: [UInt8]) -> Bool {
     guard lacksPrices || lacksPictures || readsNoPrices, let look = try? ResponseLook(body),
-      look.confidence >= Confidence.sure, look.place.items.count >= count
+      look.place.items.count >= count
     else { return false }
-    let hasPrices = look.fields.rankings[.salePrice]?.first?.isSure == true
-    // A table with prices and addresses is no list of pictures.
-    if readsNoPrices { return hasPrices }
+    // A table with prices and addresses is no list of pictures, even if it is unsure what the prices count.
+    let price = look.fields.rankings[.salePrice]?.first
+    if readsNoPrices { return price.map { $0.confidence >= Confidence.doubt } ?? false }
+    guard look.confidence >= Confidence.sure else { return false }
+    let hasPrices = price?.isSure == true
     let hasPictures = look.fields.thumbnail.first?.isSure == true
     return (hasPrices || lacksPrices) && (hasPictures || lacksPictures)
       && (hasPrices && lacksPrices || hasPictures && lacksPictures)
