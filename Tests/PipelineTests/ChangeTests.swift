@@ -44,11 +44,16 @@ struct ChangeTests {
     let other = try run()
     shop.put(nil, at: "/shop/detail/A1")
     let gone = try run()
+    var options = SyncOptions()
+    options.allowRemovals = true
+    shop.clock.advance(100_000)
+    let removed = try shop.sync(folder, options: options).details
 
     #expect(same.fetched == 2 && same.changed == 0)
     #expect(stripped.fetched == 2 && stripped.changed == 1)
     #expect(other.fetched == 2 && other.changed == 2)
-    #expect(gone.missing == 1 && gone.changed == 1)
+    #expect(gone.missing == 1 && gone.changed == 0)
+    #expect(removed.missing == 1 && removed.changed == 1)
     #expect(try run().changed == 0)
   }
 

@@ -358,9 +358,11 @@ final class DetailStage: Sendable {
   /// removed them with the detail.
   private func takeMissing(_ detail: Detail, _ document: DocumentEntry) {
     guard var known = detail.known, known.body != nil, !context.options.allowRemovals else {
+      let isRemoved = detail.known?.body != nil
       return write(DetailEntry(item: detail.id, document: document.id, state: .missing), document)
       {
         $0.missing += 1
+        if isRemoved { $0.changed += 1 }
       }
     }
     known.document = document.id
@@ -495,7 +497,6 @@ final class DetailStage: Sendable {
       return self.state.withLock { $0.tally.withheld = state.vanished.sorted() }
     }
     try context.index.noteMissing(state.vanished, of: context.entry.id)
-    self.state.withLock { $0.tally.changed += state.vanished.count }
   }
 
   /// Decides about the details that lost fields, which are set aside: shows all of them, or none.

@@ -129,7 +129,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var total = 0
     /// The number of details that were fetched.
     public package(set) var fetched = 0
-    /// The number of details that are now shown with other values than before the run.
+    /// The number of details that are now shown with other values than before the run, or no longer shown.
     public package(set) var changed = 0
     /// The number of details that the shop confirmed, or sent again with the same bytes.
     public package(set) var unchanged = 0
