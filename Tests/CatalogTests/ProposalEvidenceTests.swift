@@ -61,9 +61,15 @@ struct ProposalEvidenceTests {
       unsure: ["normalPrice", "salePrice"]
     ),
     Case(
+      testDescription: "a host of pictures can have a folder for each product",
+      item:
+        #""id": NUMBER, "name": "Guitar NUMBER", "price": 9.5, "image": "https://shop.cdn.example/product/NUMBER?w=300""#,
+      lines: ["    thumbnail: $.image"]
+    ),
+    Case(
       testDescription: "the pages of items are no pictures, whatever their column is called",
       item:
-        #""id": NUMBER, "name": "Guitar NUMBER", "price": 9.5, "img_url": "https://shop.example/Guitar-NUMBER/dp/B0NUMBER/ref=sr_1?keywords=guitar""#,
+        #""id": NUMBER, "name": "Guitar NUMBER", "price": 9.5, "img_url": "https://www.shop.example/Guitar-NUMBER/dp/B0NUMBER/ref=sr_1?keywords=guitar""#,
       unsure: ["thumbnail"]
     ),
     Case(

@@ -247,13 +247,16 @@ enum PictureText {
     return evidence.distinct.count > 1 ? common?.max() : nil
   }
 
-  /// Whether a URL seems to be that of the page of an item, such as `https://shop.example/product/7`.
+  /// Whether a URL seems to be that of the page of an item, such as `https://www.shop.example/product/7`.
+  ///
+  /// Hosts of pictures are hardly ever called `www`.
   static func isPage(_ text: String) -> Bool {
     guard isAbsolute(text), !hasEnding(text) else { return false }
-    let folders = text.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").dropFirst(2).map {
-      $0.lowercased()
-    }
-    return folders.contains { FieldRules.isNamed("pageFolder", $0) }
+    let parts = text.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
+      .dropFirst(text.hasPrefix("//") ? 0 : 1).map { $0.lowercased() }
+    let folders = parts.dropFirst()
+    return parts.first?.hasPrefix("www.") == true
+      && folders.contains { FieldRules.isNamed("pageFolder", $0) }
       && !folders.contains(where: FieldRules.isPicture)
   }
 

@@ -139,7 +139,10 @@ extension JSONNode {
   fileprivate var string: String? { unsigned == nil ? text : nil }
 
   /// The number, in any of its forms.
-  private var number: Double? { integer.map(Double.init) ?? real ?? unsigned.map(Double.init) }
+  private var number: Double? {
+    // `Double.init` of a UInt64 could also mean its bit pattern.
+    integer.map { Double($0) } ?? real ?? unsigned.map { Double($0) }
+  }
 
   /// The order of two values: -1 if the first is less, 0 if they are equal, and 1 if the first is greater.
   ///
