@@ -48,7 +48,7 @@ struct DocumentOutcomeTests {
 
   /// An answer to a request.
   enum Reply: Sendable {
-    case body(DocumentBody, base: WebURL?, word: StoredResponse)
+    case body(DocumentBody, base: WebURL?, word: StoredResponse?)
     case unchanged(word: StoredResponse)
     case failed(TransferFailure)
   }
@@ -61,7 +61,9 @@ struct DocumentOutcomeTests {
   private static func words(_ outcome: DocumentOutcome?, _ held: DocumentEntry?) -> String {
     func row(_ document: DocumentEntry) -> String {
       let word =
-        document.response == new.word ? "new word" : document == held ? "as it was" : "other"
+        document.response == new.word
+        ? "new word"
+        : document == held ? "as it was" : document.response == nil ? "no word" : "other"
       let fetched = document.fetched == now ? ", fetched now" : ""
       return word + fetched + (document.next == nil ? "" : ", next page")
     }
@@ -126,6 +128,12 @@ struct DocumentOutcomeTests {
       ),
       // Equal bytes count as unchanged only if they came from the same URL and their decoded form is cached.
       Case(request: held, reply: same, outcome: "stands: new word, next page"),
+      // The answer to a POST has no stored header fields, so this time alone says when it came.
+      Case(
+        request: held,
+        reply: .body(DocumentBody(body), base: page, word: nil),
+        outcome: "stands: no word, fetched now, next page"
+      ),
       Case(
         request: undecoded,
         reply: same,

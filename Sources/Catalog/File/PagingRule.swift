@@ -132,10 +132,11 @@ public struct PagingRule: Hashable, Sendable {
 
   /// A text that changes whenever the rule would request a page differently.
   ///
-  /// It leaves out the limit, because the limit only says where to stop.
+  /// It leaves out the limit, because the limit only says where to stop. The number at its end counts up when larder
+  /// records something else about pages, so that stored pages are requested in full once.
   public var fingerprint: String {
     let words = [parameter, path?.description, size?.name, size.map { String($0.value) }]
-    return "\(step.rawValue) \(first) \(words)"
+    return "\(step.rawValue) \(first) \(words) 2"
   }
 
   /// The value of a parameter in the query of a URL, or nil if it is not a whole number.

@@ -98,8 +98,9 @@ extension DocumentRequest {
       return .new(body, base: base ?? source.base, document)
     }
     document.next = held.next
-    // These are the bytes that the cache received then.
-    document.fetched = held.fetched ?? now
+    // These are the bytes that the cache received then. Without header fields for caching, this time is also that of the
+    // last request, by which details that wait are sorted.
+    if stored != nil { document.fetched = held.fetched ?? now }
     return .stands(document)
   }
 }
