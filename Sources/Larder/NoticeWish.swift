@@ -57,7 +57,7 @@ package struct NoticeWish: Sendable, Hashable {
     return changes
   }
 
-  /// The changes of a notice that later syncs took back, in the opposite direction.
+  /// The changes of a notice that later syncs took back, in the opposite direction, and those that it told so itself.
   ///
   /// The notice may have arrived, and then its receiver believes something that is no longer true.
   ///
@@ -77,28 +77,44 @@ package struct NoticeWish: Sendable, Hashable {
     for old in told.changes {
       guard let id = old.id, old.kind != .failed, !known.contains(id.exact) else { continue }
       let item = try reader.show(id)
-      var change = old
-      (change.fromPrice, change.fromText) = (old.toPrice, old.toText)
-      (change.toPrice, change.toText) = (item?.item.price, nil)
-      switch (old.kind, item) {
-      case (.price, let item?) where item.item.price != old.toPrice: break
-      case (.badge, let item?):
-        let badges = item.item.badges.joined(separator: ", ")
-        change.toText = badges.isEmpty ? nil : badges
-        change.toPrice = nil
-        guard change.toText != old.toText else { continue }
-      case (.picture, _?): change.toPrice = nil
-      case (.added, nil), (.back, nil):
-        change = Notice.Change(.removed, section: old.section, id: id)
-        (change.title, change.url) = (old.title, old.url)
-      case (.removed, let item?):
-        change = Notice.Change(.back, section: item.sections.first, id: id)
-        (change.title, change.toPrice, change.url) = (item.item.title, item.item.price, old.url)
-      default: continue
+      if let reversal = Self.reversal(of: old, at: id, now: item) {
+        if kinds.contains(reversal.kind) { reversals.append(reversal) }
+      } else if told.mayRepeat, (item == nil) == (old.kind == .removed) {
+        // The notice that it corrected may have arrived, and this one not.
+        reversals.append(old)
       }
-      if kinds.contains(change.kind) { reversals.append(change) }
     }
     return reversals
+  }
+
+  /// The change from what a notice told of an item to what holds now; nil if that is the same.
+  private static func reversal(
+    of old: Notice.Change,
+    at id: String,
+    now item: ShownItem?
+  ) -> Notice.Change? {
+    var change = old
+    (change.fromPrice, change.fromText) = (old.toPrice, old.toText)
+    (change.toPrice, change.toText) = (nil, nil)
+    switch (old.kind, item) {
+    case (.price, let item?):
+      change.toPrice = item.item.price
+      return change.toPrice == old.toPrice ? nil : change
+    case (.badge, let item?):
+      let badges = item.item.badges.joined(separator: ", ")
+      change.toText = badges.isEmpty ? nil : badges
+      return change.toText == old.toText ? nil : change
+    case (.picture, _?): return change
+    case (.added, nil), (.back, nil):
+      change = Notice.Change(.removed, section: old.section, id: id)
+      (change.title, change.url) = (old.title, old.url)
+      return change
+    case (.removed, let item?):
+      change = Notice.Change(.back, section: item.sections.first, id: id)
+      (change.title, change.toPrice, change.url) = (item.item.title, item.item.price, old.url)
+      return change
+    default: return nil
+    }
   }
 
   /// The changes of one item that the filter selects.

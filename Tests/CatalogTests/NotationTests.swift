@@ -416,7 +416,7 @@ struct NotationTests {
 
   @Test(arguments: [
     (#"{"units": "18", "nanos": 500000000}"#, 1850), (#"{"units": 18}"#, 1800),
-    (#"{"nanos": 500000000}"#, 50),
+    (#"{"nanos": 500000000}"#, 50), (#"{"units": "", "nanos": 0}"#, nil as Int?),
     (#"{"units": 18, "nanos": 1}"#, nil as Int?),
   ])
   func `a price is read from units and nanos`(_ price: String, _ units: Int?) throws {

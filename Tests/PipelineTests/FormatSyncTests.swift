@@ -139,7 +139,7 @@ struct FormatSyncTests {
   @Test(arguments: [
     (#"<script type="application/ld+json">{"@type": "Organization"}</script>"#, true),
     (#"<script type="application/ld+json">[]</script>"#, true),
-    (#"<meta property="og:type" content="website">"#, true),
+    (#"<meta property="og:title" content="Please log in">"#, false),
     (#"<script type="application/ld+json">{"@type": "Product",</script>"#, false),
     ("<p>Please log in</p>", false),
   ])

@@ -45,7 +45,8 @@ struct PackedBodyTests {
       " \n<HTML lang=ko>", "text/html;Charset=\"euc-kr\"",
       "<meta charset=\"euc-kr\"> \n<HTML lang=ko>"
     ),
-    ("<!doctype html><p>", "text/html", nil),
+    ("<!doctype html><p>", "text/html", nil), ("<html>", "text/html; charset=none", nil),
+    ("<!-- a --><html>", "text/html; charset='cp949'", "<meta charset=\"cp949\"><!-- a --><html>"),
     ("<!doctype html><p>", "text/html; charset=\"><x>", nil),
     ("<html xmlns=\"x\"/>", "application/xhtml+xml; charset=euc-kr", nil),
     ("<html>", "text/html; charset=UTF-8", nil), ("<rss/>", "text/html; charset=euc-kr", nil),

@@ -47,6 +47,16 @@ extension CacheLayout {
     return try existingFolder(name.folder)?.find(name.file)
   }
 
+  /// Whether a picture that is held according to its row has no file, because another program removed it from a folder
+  /// that a run was filling.
+  ///
+  /// False if an object store has the pictures, because each run lists its objects first.
+  package func isGone(_ entry: PictureEntry) -> Bool {
+    guard entry.isHeld, listing == nil else { return false }
+    // After a system error the file may still exist.
+    do throws(LarderError) { return try find(entry.name) == nil } catch { return false }
+  }
+
   /// Removes the file or folder at a path in the cache, such as `images/3f/a.jpg`.
   ///
   /// Does nothing if there is neither.

@@ -138,13 +138,21 @@ struct FieldReader {
     _ rules: [Mapping.PriceRule]
   ) -> (rule: Mapping.PriceRule, value: JSONNode)? {
     for rule in rules {
-      guard let value = first(rule.path) ?? rule.nanos.flatMap({ first($0) }),
+      guard let value = first(rule.path) ?? nanos(rule),
         !Self.isBlank(value),
         !Self.isNone(value, rule.none, isPrice: true)
       else { continue }
       return (rule, value)
     }
     return nil
+  }
+
+  /// The billionths of a price whose whole units are 0 and absent; nil if they are 0 too, because that is no price.
+  private mutating func nanos(_ rule: Mapping.PriceRule) -> JSONNode? {
+    guard let path = rule.nanos, let value = first(path), Self.plainText(value) != "0" else {
+      return nil
+    }
+    return value
   }
 
   /// All prices according to the first rule whose path leads to a value.

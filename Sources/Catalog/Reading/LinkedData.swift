@@ -57,10 +57,7 @@ enum LinkedData {
     }
     var roots: [JSONNode] = []
     let page = try PageData.read(body, subject, within: limits)
-    var scripts = LinkedProducts.Scripts(
-      count: page.scripts.count,
-      hasOpenGraph: !page.openGraph.isEmpty
-    )
+    var scripts = LinkedProducts.Scripts(count: page.scripts.count)
     for (number, script) in page.scripts.enumerated() {
       try limits.demandTime(subject)
       let text = unwrapped(script[...])

@@ -266,8 +266,6 @@ extension LinkedProducts {
   struct Scripts {
     /// The number of scripts.
     var count = 0
-    /// Whether the page describes itself in Open Graph.
-    var hasOpenGraph = false
     /// For each script that cannot be read, the reason on one line, and whether the script contains the word "Product".
     var faults: [(reason: String, concernsProducts: Bool)] = []
   }
@@ -319,8 +317,7 @@ extension LinkedProducts {
     )
     // Behind good pages, a page with data and without products is the last. One without data can be a page to log in.
     let hasData =
-      !graph.types.isEmpty
-      || scripts.map { $0.hasOpenGraph || $0.count > 0 && $0.faults.isEmpty } == true
+      !graph.types.isEmpty || scripts.map { $0.count > 0 && $0.faults.isEmpty } == true
     if lacking.isEmpty, hasData { error.code = .absentItems }
     return error
   }

@@ -10,9 +10,6 @@ struct OpenGraph {
 
   private var properties: [(name: String, content: String)] = []
 
-  /// Whether the page has no properties.
-  var isEmpty: Bool { properties.isEmpty }
-
   /// Adds a property, if a `meta` element has one.
   mutating func add(_ attributes: [String: String]) {
     guard let name = attributes["property"] ?? attributes["name"],

@@ -164,7 +164,16 @@ extension PictureStage {
       return
     }
     context.store.announce(due.count)
-    for (entry, url) in due { fetch(adopted(entry), url, host) }
+    let gone = due.map(\.entry).filter(context.layout.isGone).map(\.id)
+    do throws(LarderError) { try context.index.save([], forgetting: gone) } catch {
+      context.failures.note(error)
+    }
+    for (entry, url) in due {
+      let row =
+        gone.contains(entry.id)
+        ? PictureEntry(id: entry.id, url: entry.url, identity: entry.identity) : adopted(entry)
+      fetch(row, url, host)
+    }
   }
 
   /// The URL at which a picture is requested.

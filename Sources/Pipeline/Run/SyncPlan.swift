@@ -164,11 +164,14 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     images.fresh += freshPictures
     try index.forEachDue("") { entry in
       let url = try? transport.parse(entry.url, relativeTo: nil)
-      let need = entry.freshness(
-        at: now,
-        for: url.map { needs.traits(ofPicture: $0, entry.identity) },
-        onlyDue: options.onlyDue
-      )
+      let need =
+        layout.isGone(entry)
+        ? .refetch
+        : entry.freshness(
+          at: now,
+          for: url.map { needs.traits(ofPicture: $0, entry.identity) },
+          onlyDue: options.onlyDue
+        )
       images.add(request.addresses.redacted(entry.url), need)
     }
     images.fetch.sort()
