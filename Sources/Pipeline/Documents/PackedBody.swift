@@ -100,7 +100,7 @@ package enum PackedBody {
   /// 13.2.3.2)
   private static func encodingMark(of body: DocumentBody, _ type: String?) throws -> [UInt8]? {
     // XHTML has an XML declaration, or is UTF-8.
-    guard let type, type.starts(with: /(?i)\s*text\/html\b/),
+    guard let type, type.prefix(while: { $0 != ";" && $0 != " " }).lowercased() == "text/html",
       let name = type.firstMatch(of: /(?i)charset\s*=\s*["']?([A-Za-z0-9_:.\-]{1,40})/)?.1,
       !["utf-8", "utf8"].contains(name.lowercased()), isKnown(String(name))
     else { return nil }

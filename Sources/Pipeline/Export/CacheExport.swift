@@ -147,9 +147,9 @@ extension ShownPicture {
   ///
   /// The file is read only if its stamp is not that of the row: in a restored cache, and when a sync has replaced the
   /// file, but not yet the row.
-  fileprivate func isRight(_ status: stat, _ reader: CatalogReader?) -> Bool {
+  fileprivate func isRight(_ status: stat, _ stamp: FileStamp?) -> Bool {
     let found = FileStamp(status)
-    if let stamp = try? reader?.stamp(of: self), stamp == found { return true }
+    if found == stamp { return true }
     guard let sha256, let file, let digest = FileDigest(ofFile: file) else { return false }
     return digest.stamp == found && digest.hexadecimal == sha256
   }
@@ -168,6 +168,8 @@ struct ExportRun {
   ///
   /// Each is listed once.
   private var images: [ShownPicture]
+  /// The stamp that the file of each picture has in the index; empty if an object store has the pictures.
+  private var stamps: [FileStamp?] = []
   /// The position of each picture in ``images``, by URL.
   private let numbers: [String: Int]
   private var plan: ExportPlan
@@ -214,6 +216,7 @@ struct ExportRun {
     counter = IndexChangeCounter(cache: cache)
     reading = counter.read()
     (images, numbers) = try Self.images(of: catalogs)
+    if remote == nil { stamps = try catalogs.first?.reader.stamps(of: images) ?? [] }
     plan = Self.plan(images, cache, options)
     record = folder.record
     noted = record
@@ -340,6 +343,7 @@ struct ExportRun {
     reading = now
     guard current != images else { return false }
     images = current
+    stamps = try reader.stamps(of: images)
     plan = Self.plan(images, cache, options)
     let paths = Set(plan.paths.values)
     arrivals = arrivals.filter { paths.contains($0.key) }
@@ -415,7 +419,9 @@ struct ExportRun {
           "\(cache)/\(source)",
           at: target,
           links: !options.copies,
-          isRight: { [reader = catalogs.first?.reader] in picture?.isRight($0, reader) ?? true },
+          isRight: { [stamp = numbers[url].flatMap { stamps[$0] }] in
+            picture?.isRight($0, stamp) ?? true
+          },
           // An older version of the picture can have the same time, because that is the origin's `Last-Modified`.
           isOther: {
             guard let digest = picture?.sha256 else { return false }

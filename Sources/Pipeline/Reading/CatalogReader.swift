@@ -357,24 +357,30 @@ package struct CatalogReader: Sendable {
   /// If the reader was made for an earlier moment, they are returned unchanged.
   func current(_ pictures: [ShownPicture]) throws(LarderError) -> [ShownPicture] {
     guard past == nil else { return pictures }
-    var (current, rest) = ([ShownPicture](), pictures[...])
-    while !rest.isEmpty {
-      let batch = rest.prefix(Self.batch)
-      rest = rest.dropFirst(batch.count)
-      let entries = try index.pictures(batch.map { PictureID(url: $0.url) })
-      current += batch.map { picture in
-        let reference = ImageReference(role: picture.role, url: picture.url)
-        return ShownPicture(reference, entries[PictureID(url: picture.url)], cache: cache)
-      }
+    return zip(pictures, try rows(of: pictures)).map { picture, row in
+      ShownPicture(ImageReference(role: picture.role, url: picture.url), row, cache: cache)
     }
-    return current
   }
 
-  /// The stamp that the file of a picture has in the index; nil if the index no longer has the picture's bytes.
-  func stamp(of picture: ShownPicture) throws(LarderError) -> FileStamp? {
-    let id = PictureID(url: picture.url)
-    let entry = try index.pictures([id])[id]
-    return entry?.sha256.map(Hexadecimal.text) == picture.sha256 ? entry?.stamp : nil
+  /// The stamps that the files of pictures have in the index.
+  ///
+  /// One is nil if the index no longer has the picture's bytes.
+  func stamps(of pictures: [ShownPicture]) throws(LarderError) -> [FileStamp?] {
+    zip(pictures, try rows(of: pictures)).map { picture, row in
+      row?.sha256.map(Hexadecimal.text) == picture.sha256 ? row?.stamp : nil
+    }
+  }
+
+  /// The rows of pictures; nil for those without one.
+  private func rows(of pictures: [ShownPicture]) throws(LarderError) -> [PictureEntry?] {
+    var (rows, rest) = ([PictureEntry?](), pictures[...])
+    while !rest.isEmpty {
+      let ids = rest.prefix(Self.batch).map { PictureID(url: $0.url) }
+      rest = rest.dropFirst(ids.count)
+      let entries = try index.pictures(ids)
+      rows += ids.map { entries[$0] }
+    }
+    return rows
   }
 
   /// The number of pictures to read in one transaction, so that a sync need not wait for long.

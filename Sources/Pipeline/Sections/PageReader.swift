@@ -156,8 +156,8 @@ extension PageReader {
     let unfollowed =
       listing.invalidNext ?? unfollowed(listing, link: document.next, reading)
     let rule = reading.key == nil ? nil : context.catalog.paging(ofSource: reading.position)
-    // The only list of a response to a transform can be another one than that of the items, and be on every page.
-    let hasList =
+    // Before a transform, the only list of a response can be another one than that of the items, and be on every page.
+    let isListKnown =
       rule?.isCounted == false
       || context.catalog.mapping(ofSource: reading.position).transform == nil
     document.next = nextPage(after: reading, document, listing)
@@ -181,7 +181,7 @@ extension PageReader {
         absent: ItemField.allCases.filter { listing.absent[section.key]?.contains($0) == true },
         unfollowed: unfollowed,
         total: rule == nil ? nil : listing.total,
-        listed: rule != nil && hasList && (listing.total != nil || listing.elementCount == 0)
+        listed: rule != nil && isListKnown && (listing.total != nil || listing.elementCount == 0)
           ? listing.mostListed : nil
       )
       let items = draft.kept == nil ? records(of: section, base) : []
