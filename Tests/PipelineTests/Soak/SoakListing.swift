@@ -21,13 +21,13 @@ struct SoakListing {
   ///   - incoming: The listing that the shop sent, joined from all pages.
   ///   - before: The items shown before; nil for a new section.
   ///   - allowsRemovals: Whether the user accepts all removals.
-  /// - Returns: The allowed listings, of which one must be shown; none if there is nothing to show.
+  /// - Returns: The allowed listings, of which one must be shown.
   static func choices(
     _ incoming: SoakSection,
     after before: [SoakItem]?,
     allowsRemovals: Bool
   ) -> [SoakListing] {
-    if incoming.isRefused { return before.map { [SoakListing(items: $0)] } ?? [] }
+    if incoming.isRefused { return [SoakListing(items: before ?? [])] }
     guard let before, !allowsRemovals else { return [SoakListing(items: incoming.readable)] }
     let items = incoming.readable
     let listed = Set(items.map(\.id)).union(incoming.unreadable)
