@@ -260,19 +260,35 @@ import Transport
     }
   }
 
-  @Test func `a file whose photo was not accepted is owed, also to a later run`() throws {
+  @Test func `a file is owed to a server until this server has accepted what it holds`() throws {
+    let store = try SampleStore(
+      SampleContent(["/photos": Resource(json: #"{"success": true}"#)]),
+      orders: OrderIntake(paths: ["/photos", "/others"])
+    )
+    defer { store.stop() }
     let folder = try TemporaryFolder()
-    func memory() throws -> UploadMemory { try UploadMemory(in: FilePath(folder.path("new/out"))) }
-    let path = folder.path("new/out/a.jpg")
+    let picture = try Self.picture()
+    let (output, copy) = (folder.path("a.png"), folder.path("b.png"))
+    for name in ["a.png", "b.png"] { try folder.write(picture.contents(), to: name) }
+    func upload(_ path: String = "photos") throws -> PictureUpload {
+      PictureUpload(
+        to: try UploadDestination("\(store.baseURL)/\(path)", token: nil, parser: CurlURLParser()),
+        text: "",
+        transport: try CurlTransport(Self.options(store)),
+        memory: try UploadMemory(in: FilePath(folder.path("")))
+      )
+    }
+    let result = PictureResult(input: "in.png", output: output)
 
-    try memory().expect(path)
-    try memory().expect(path)
-    #expect(try memory().isOwed(path))
-    #expect(try !memory().isOwed(folder.path("new/out/b.jpg")))
-    try memory().settle(path)
-    #expect(try !memory().isOwed(path))
-    try memory().expect(path)
-    #expect(try memory().isOwed(path))
+    #expect(try upload().isOwed(FilePath(output)))
+    _ = try upload().deliver(picture, result)
+    #expect(try !upload().isOwed(FilePath(output)))
+    #expect(try upload().isOwed(FilePath(copy)))
+    #expect(try upload("others").isOwed(FilePath(output)))
+    _ = try upload("others").deliver(picture, result)
+    #expect(try !upload("others").isOwed(FilePath(output)))
+    try folder.write(picture.contents() + [0], to: "a.png")
+    #expect(try upload().isOwed(FilePath(output)))
   }
 
   @Test(arguments: ["close", "reset", "status=500", "status=503", "status=302", "truncate=5"])

@@ -298,8 +298,8 @@ extension PictureBatch {
 
   /// Makes every picture by a call of `make`, on several threads; the caller must have checked the options.
   ///
-  /// If `isOwed` is true of an existing output, it is made again although `skipsExisting` is true. The other parameters are the
-  /// same as in the public function of the same name.
+  /// If `skipsExisting` and `isOwed` are true of an existing output, it is delivered as it is. Its picture is made for the
+  /// summary alone. The other parameters are the same as in the public function of the same name.
   @discardableResult
   package func run(
     _ make: Make,
@@ -320,15 +320,19 @@ extension PictureBatch {
         let index = next.add(1, ordering: .relaxed).oldValue
         guard index < items.count else { return }
         let item = items[index]
-        let replaces = overwrite || skipsExisting && item.output.map(isOwed) == true
-        let known = Self.result(of: item, overwrite: replaces, skipsExisting: skipsExisting)
-        guard known == nil, let output = item.output else {
+        let known = Self.result(of: item, overwrite: overwrite, skipsExisting: skipsExisting)
+        let isKept = known?.isSkipped == true && item.output.map(isOwed) == true
+        guard known == nil || isKept, let output = item.output else {
           if let known { ordered.record(known, at: index) }
           continue
         }
         do throws(LarderError) {
-          let picture = try make(item.picture, output)
-          writer.write(picture, of: item, to: output, overwrite: replaces) {
+          var picture = try make(item.picture, output)
+          if isKept {
+            let file = EncodedFile.held(try PictureInput.bytes(of: output, PictureLimits()))
+            picture = EncodedPicture(file: file, summary: picture.summary)
+          }
+          writer.write(picture, of: item, to: output, overwrite: isKept ? nil : overwrite) {
             ordered.record($0, at: index)
           }
         } catch {
@@ -363,14 +367,12 @@ extension PictureBatch {
   ) -> PictureResult? {
     let input = item.input.shown
     guard let output = item.output else { return PictureResult(input: input, error: item.error) }
-    guard WholeFile.isThere(output) else { return nil }
+    guard !overwrite, WholeFile.isThere(output) else { return nil }
     // An output is written as a whole, so that an empty file or a folder of its name is none.
-    if skipsExisting, !overwrite, let status = status(of: output), status.isFile,
-      status.st_size > 0
-    {
+    if skipsExisting, let status = status(of: output), status.isFile, status.st_size > 0 {
       return PictureResult(input: input, output: output.shown, isSkipped: true)
     }
-    return overwrite ? nil : PictureResult(input: input, error: WholeFile.refusal(output, EEXIST))
+    return PictureResult(input: input, error: WholeFile.refusal(output, EEXIST))
   }
 }
 
@@ -390,12 +392,12 @@ private final class OutputWriter: Sendable {
 
   /// Queues a picture for writing; `report` is called with its result.
   ///
-  /// This blocks while eight pictures wait for the disk.
+  /// If `overwrite` is nil, the file is there already. This blocks while eight pictures wait for the disk.
   func write(
     _ picture: EncodedPicture,
     of item: PictureBatch.Item,
     to output: FilePath,
-    overwrite: Bool,
+    overwrite: Bool?,
     then report: @escaping @Sendable (PictureResult) -> Void
   ) {
     slots.wait()
@@ -403,11 +405,13 @@ private final class OutputWriter: Sendable {
       defer { slots.signal() }
       let (input, folder) = (item.input.shown, output.removingLastComponent())
       do throws(LarderError) {
-        // The files that killed runs left in a folder are removed before this run writes its first file there.
-        let known = folders.withLock { $0.updateValue($0[folder] ?? false, forKey: folder) }
-        if known == nil { WholeFile.sweep(folder) }
-        try picture.file.write(to: output, overwrite: overwrite)
-        folders.withLock { $0[folder] = true }
+        if let overwrite {
+          // The files that killed runs left in a folder are removed before this run writes its first file there.
+          let known = folders.withLock { $0.updateValue($0[folder] ?? false, forKey: folder) }
+          if known == nil { WholeFile.sweep(folder) }
+          try picture.file.write(to: output, overwrite: overwrite)
+          folders.withLock { $0[folder] = true }
+        }
         let result = PictureResult(input: input, output: output.shown, summary: picture.summary)
         report(deliver(picture, result))
       } catch {

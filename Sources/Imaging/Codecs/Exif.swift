@@ -61,6 +61,7 @@ public struct Exif: Equatable, Sendable {
   static func cropped(_ tiff: [UInt8], width: Int, height: Int) -> [UInt8] {
     var data = tiff
     var changes: [(offset: Int, bytes: [UInt8])] = []
+    var strips: [Range<Int>] = []
     data.withUnsafeBufferPointer { bytes in
       guard let main = TIFFDirectory(of: bytes) else { return }
       func change(_ tag: Int, in part: TIFFDirectory?, to value: Int) {
@@ -79,17 +80,23 @@ public struct Exif: Equatable, Sendable {
       guard let link = main.link, let next = main.reader.long(link), next > 0 else { return }
       changes.append((link, main.bytes(0, 4)))
       // The tags 0x0201 and 0x0202 are the offset and length of a thumbnail that is a JPEG. The tags 0x0111 and 0x0117
-      // are those of a thumbnail with plain samples.
-      let part = main.directory(at: next)
-      if let start = part?.number(0x0201) ?? part?.number(0x0111),
-        let count = part?.number(0x0202) ?? part?.number(0x0117),
-        start <= bytes.count, count <= bytes.count - start
-      {
-        changes.append((start, Array(repeating: 0, count: count)))
+      // are those of the strips of a thumbnail with plain samples.
+      guard let part = main.directory(at: next) else { return }
+      for (place, size) in [(0x0201, 0x0202), (0x0111, 0x0117)] {
+        for (start, count) in zip(part.numbers(place, most: .max), part.numbers(size, most: .max))
+        where start <= bytes.count && count <= bytes.count - start {
+          strips.append(start..<start + count)
+        }
       }
     }
     for (offset, bytes) in changes {
       data.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+    }
+    var end = 0
+    for strip in strips.sorted(by: { $0.lowerBound < $1.lowerBound }) where strip.upperBound > end
+    {
+      for index in max(strip.lowerBound, end)..<strip.upperBound { data[index] = 0 }
+      end = strip.upperBound
     }
     Previews.blank(in: &data)
     return data

@@ -164,23 +164,48 @@ enum Previews {
 
   /// Corrects an XMP packet for a picture that was turned upright and cropped.
   ///
-  /// The orientation becomes 1. Thumbnails are overwritten with spaces, so that the packet keeps its length.
+  /// The orientation becomes 1. Thumbnails, and other pictures such as the one before an edit, are overwritten with spaces,
+  /// so that the packet keeps its length. They are in base64, in properties of many names.
   static func mend(xmp packet: inout [UInt8]) {
     for (before, after) in [
       ("tiff:Orientation=\"", "\""), ("tiff:Orientation='", "'"), ("<tiff:Orientation>", "<"),
-      ("<xmpGImg:image>", "<"), ("xmpGImg:image=\"", "\""), ("<xapGImg:image>", "<"),
-      ("xapGImg:image=\"", "\""),
     ] {
-      let isImage = before.contains("image")
       var offset = 0
       while let start = packet[offset...].firstRange(of: Array(before.utf8))?.upperBound,
         let end = packet[start...].firstRange(of: Array(after.utf8))?.lowerBound
       {
-        if isImage || end - start == 1 {
-          for index in start..<end { packet[index] = isImage ? 0x20 : 0x31 }
-        }
+        if end - start == 1 { packet[start] = UInt8(ascii: "1") }
         offset = start
       }
+    }
+    var (start, length, isIndent) = (0, 0, false)
+    for end in 0...packet.count {
+      let byte = end < packet.count ? packet[end] : 0
+      // Base64 can have line breaks, also as `&#xA;`, and indentation.
+      let isBreak = [9, 10, 13, 32].contains(byte) && (isIndent || byte == 10 || byte == 13)
+      isIndent = isBreak
+      if isBreak { continue }
+      if isBase64(byte) {
+        length += 1
+        continue
+      }
+      if length >= shortest {
+        for index in start..<end { packet[index] = UInt8(ascii: " ") }
+      }
+      (start, length) = (end + 1, 0)
+    }
+  }
+
+  /// The number of characters without a space that are taken for a picture; a digest in hexadecimal has at most 128.
+  private static let shortest = 256
+
+  private static func isBase64(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "/"),
+      UInt8(ascii: "="), UInt8(ascii: "&"), UInt8(ascii: "#"), UInt8(ascii: ";"):
+      true
+    default: false
     }
   }
 }

@@ -51,17 +51,16 @@ public enum WholeFile {
     }
   }
 
-  /// Removes the temporary files `.NUMBER.PID.part` that killed runs left in a folder.
+  /// Removes the temporary files `.NUMBER-NUMBER.PID.part` that killed runs left in a folder.
   ///
   /// A file is removed if no process has that PID, and if no process on another machine or in another container has
   /// locked the file.
   static func sweep(_ folder: FilePath) {
     let folder = folder.isEmpty ? "." : folder
     for name in (try? Files.names(in: folder.string)) ?? [] {
-      // `.NUMBER.PID.part`
-      let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-      guard parts.count >= 4, parts[0].isEmpty, parts[parts.count - 1] == "part",
-        let process = pid_t(parts[parts.count - 2]), process > 0, !parts[1].hasPrefix("\(run)-"),
+      // Other programs have temporary files with similar names, such as `.film.2019.part`.
+      guard let own = name.wholeMatch(of: /\.([0-9]{1,20})-[0-9]{1,20}\.([0-9]{1,10})\.part/),
+        let process = pid_t(own.2), process > 0, own.1 != "\(run)",
         process == getpid() || (kill(process, 0) != 0 && errno == ESRCH)
       else { continue }
       let path = folder.appending(name)
@@ -112,7 +111,7 @@ public enum WholeFile {
 
 /// A temporary file that gets its final name once it is complete, and is deleted otherwise.
 ///
-/// It is a locked file `.NUMBER.PID.part` in the folder of the final file; the next run removes it after a crash.
+/// It is a locked file `.NUMBER-NUMBER.PID.part` in the folder of the final file; the next run removes it after a crash.
 /// Append on one thread at a time, and then call ``place(overwrite:)`` once.
 final class PartFile: Sendable, Equatable {
   /// Creates a temporary file at the moment at which it is needed.

@@ -11,10 +11,16 @@ final class Canvas {
   private let surface: OpaquePointer
   private let context: OpaquePointer
 
+  /// The longest side of Cairo's pictures in pixels.
+  private static let longestSide = 32_767
+
   /// Makes a canvas for the picture `name`.
   ///
   /// - Throws: ``LarderError`` of code `tooLarge` when there is not enough memory.
   init(width: Int, height: Int, name: String) throws(LarderError) {
+    guard max(width, height) <= Self.longestSide else {
+      throw .tooLarge(name, "a stamp is for sides of at most \(Self.longestSide) pixels")
+    }
     let failure = LarderError.tooLarge(name, "there is not enough memory")
     guard cdrawing_open() == nil,
       let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(width), Int32(height))

@@ -19,17 +19,6 @@ package final class PictureUpload: Sendable {
   private let policy: RetryPolicy
   private let memory: UploadMemory?
 
-  /// Records that a picture is about to be written to a file, and then to be posted.
-  ///
-  /// - Parameter output: The path of the file.
-  /// - Throws: ``LarderError`` with the code `disk` if the record cannot be written.
-  package func expect(_ output: FilePath) throws(LarderError) {
-    try memory?.expect(output.shown)
-  }
-
-  /// Whether the picture in a file was to be posted, and the server has not accepted it.
-  package func isOwed(_ output: FilePath) -> Bool { memory?.isOwed(output.shown) ?? false }
-
   private let random: @Sendable () -> Double
   private let pause: (@Sendable (Duration) -> Void)?
   private let isStopped = Atomic(false)
@@ -68,6 +57,11 @@ package final class PictureUpload: Sendable {
     self.pause = pause
   }
 
+  /// Whether the server has not accepted the picture in a file yet.
+  package func isOwed(_ output: FilePath) -> Bool {
+    memory.map { !$0.holds(output, at: destination) } ?? false
+  }
+
   /// Cancels the current uploads and all later ones.
   package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
@@ -88,8 +82,10 @@ package final class PictureUpload: Sendable {
     // The name `-` stands for stdout or stdin.
     let name = [result.output, result.input].compactMap(\.self).first { $0 != "-" } ?? "photo"
     do throws(LarderError) {
-      let jpeg = try PictureFile(picture.contents(), name: name).asJPEG()
-      let fileName = String((name.split(separator: "/").last ?? "photo").prefix { $0 != "." })
+      let contents = try picture.contents()
+      let jpeg = try PictureFile(contents, name: name).asJPEG()
+      let stem = (name.split(separator: "/").last.map(String.init)).flatMap { FilePath($0).stem }
+      let fileName = stem ?? "photo"
       let filled = MultipartForm(
         time: picture.time?.civil,
         text: text,
@@ -97,7 +93,7 @@ package final class PictureUpload: Sendable {
         fileName: fileName + ".jpg"
       )
       if let memory, memory.holds(filled, at: destination) {
-        try memory.settle(result.output)
+        try memory.add(filled, result.output, contents, at: destination)
         result.upload = PictureResult.Upload(isAccepted: true, attempts: 0)
         return result
       }
@@ -105,8 +101,7 @@ package final class PictureUpload: Sendable {
       result.upload = sent.account
       result.error = sent.failure.map { error(name, $0, sent.account) }
       if sent.failure == nil {
-        try memory?.add(filled, at: destination)
-        try memory?.settle(result.output)
+        try memory?.add(filled, result.output, contents, at: destination)
       }
     } catch {
       result.error = error

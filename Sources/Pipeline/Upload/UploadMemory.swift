@@ -9,9 +9,8 @@ import SystemPackage
 ///
 /// It is a file beside the pictures.
 ///
-/// Each upload has a line with a digest of the form and the URL. A file whose picture is to be posted has a line with `-` and a
-/// digest of its name, and one with `+` when the server has accepted the picture. Therefore a later run knows which of the
-/// existing files it still has to post.
+/// Each accepted upload has two lines: a digest of the URL and the form, and a digest of the URL and the file that has the
+/// picture. From the second one a later run knows which of the existing files it still has to post to this URL.
 ///
 /// A line is on disk before the upload counts as accepted. If a run is killed before that, the next run posts the
 /// picture again, with the same header field `Idempotency-Key`.
@@ -31,21 +30,20 @@ package final class UploadMemory: Sendable {
     path = folder.appending(Self.name)
     let file = path.withPlatformString { open($0, O_RDONLY | O_CLOEXEC) }
     guard file >= 0 || errno == ENOENT || errno == ENOTDIR else { throw Self.error(path, errno) }
-    var lines: Set<String> = []
-    if file >= 0 {
-      defer { close(file) }
-      var status = stat()
-      guard fstat(file, &status) == 0 else { throw Self.error(path, errno) }
-      do throws(SystemError) {
-        let bytes = try Files.bytes(of: file, Int(status.st_size))
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-          Self.add(String(line), to: &lines)
-        }
-      } catch {
-        throw Self.error(path, error.code)
-      }
+    guard file >= 0 else {
+      held = Mutex([])
+      return
     }
-    held = Mutex(lines)
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw Self.error(path, errno) }
+    do throws(SystemError) {
+      let bytes = try Files.bytes(of: file, Int(status.st_size))
+      let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+      held = Mutex(Set(lines.map(String.init)))
+    } catch {
+      throw Self.error(path, error.code)
+    }
   }
 
   /// Whether the server has already accepted this form.
@@ -53,67 +51,71 @@ package final class UploadMemory: Sendable {
     held.withLock { $0.contains(Self.key(form, destination)) }
   }
 
+  /// Whether the server has accepted the picture in a file, as the file is now.
+  ///
+  /// - Parameters:
+  ///   - output: The path of the file.
+  ///   - destination: The URL.
+  /// - Returns: Whether it has; false if the file cannot be read.
+  func holds(_ output: FilePath, at destination: UploadDestination) -> Bool {
+    guard let contents = try? PictureInput.bytes(of: output, PictureLimits()) else { return false }
+    let key = key(output.shown, contents, destination)
+    return held.withLock { $0.contains(key) }
+  }
+
   /// Records that the server accepted a form.
   ///
   /// The record is on disk when this function returns.
   ///
+  /// - Parameters:
+  ///   - form: The form.
+  ///   - output: The path of the file that has the picture; nil if it is in no file.
+  ///   - contents: The bytes of the file.
+  ///   - destination: The URL.
   /// - Throws: ``LarderError`` with the code `disk` if the file cannot be written.
-  func add(_ form: MultipartForm, at destination: UploadDestination) throws(LarderError) {
-    try note(Self.key(form, destination))
-  }
-
-  /// Records that a picture is about to be written to a file, and then to be posted.
-  ///
-  /// - Parameter output: The path of the file.
-  /// - Throws: ``LarderError`` with the code `disk` if the record cannot be written.
-  func expect(_ output: String) throws(LarderError) {
-    guard !isOwed(output) else { return }
-    try WholeFile.makeFolder(path.removingLastComponent())
-    try note("-" + key(of: output))
-  }
-
-  /// Whether the picture in a file was to be posted, and the server has not accepted it.
-  func isOwed(_ output: String) -> Bool { held.withLock { $0.contains("-" + key(of: output)) } }
-
-  /// Records that the server has accepted the picture in a file.
-  ///
-  /// - Parameter output: The path of the file; nil if the picture is in no file.
-  /// - Throws: ``LarderError`` with the code `disk` if the record cannot be written.
-  func settle(_ output: String?) throws(LarderError) {
-    if let output, isOwed(output) { try note("+" + key(of: output)) }
-  }
-
-  /// Adds a line to the file, and waits until it is on disk.
-  private func note(_ line: String) throws(LarderError) {
-    let bytes = Array((line + "\n").utf8)
+  func add(
+    _ form: MultipartForm,
+    _ output: String?,
+    _ contents: [UInt8],
+    at destination: UploadDestination
+  ) throws(LarderError) {
+    let keys =
+      [Self.key(form, destination)] + (output.map { [key($0, contents, destination)] } ?? [])
     let code = held.withLock { held -> Int32 in
-      Self.add(line, to: &held)
+      let lines = keys.filter { held.insert($0).inserted }
+      guard !lines.isEmpty else { return 0 }
+      let bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
       let file = path.withPlatformString {
         open($0, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
       }
       guard file >= 0 else { return errno }
       defer { close(file) }
-      // A line this short is written completely or not at all.
+      // Lines this short are written completely or not at all.
       return write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0 ? 0 : errno
     }
     guard code == 0 else { throw Self.error(path, code) }
   }
 
-  /// Adds a line to the lines that count: the second of two lines about one file replaces the first.
-  private static func add(_ line: String, to held: inout Set<String>) {
-    if line.hasPrefix("+") { held.remove("-" + line.dropFirst()) } else { held.insert(line) }
-  }
+  // The URL can contain a secret, so only digests are stored.
 
-  /// The digest of a file's path in the folder of the record.
-  private func key(of output: String) -> String {
+  /// The digest of a file's path in the folder of the record, its contents, and a URL.
+  private func key(
+    _ output: String,
+    _ contents: [UInt8],
+    _ destination: UploadDestination
+  ) -> String {
     let folder = path.removingLastComponent().shown + "/"
     let name = output.hasPrefix(folder) ? String(output.dropFirst(folder.count)) : output
-    return Hexadecimal.text(ContentDigest.sha256(Array(name.utf8)))
+    let digest = Hexadecimal.text(ContentDigest.sha256(contents))
+    return Self.key("\(destination.url.text) \(digest) \(name)")
   }
 
   private static func key(_ form: MultipartForm, _ destination: UploadDestination) -> String {
-    // The URL can contain a secret, so only a digest is stored.
-    Hexadecimal.text(ContentDigest.sha256(Array("\(destination.url.text) \(form.digest)".utf8)))
+    key("\(destination.url.text) \(form.digest)")
+  }
+
+  private static func key(_ text: String) -> String {
+    Hexadecimal.text(ContentDigest.sha256(Array(text.utf8)))
   }
 
   private static func error(_ path: FilePath, _ code: Int32) -> LarderError {
