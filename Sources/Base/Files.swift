@@ -63,6 +63,12 @@ package enum Files {
           Glibc.read(file, rest.baseAddress, rest.count)
         }
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN {
+        // stdin can be a pipe that does not block.
+        var one = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+        poll(&one, 1, -1)
+        continue
+      }
       guard count >= 0 else { throw SystemError(code: errno) }
       if count == 0 { break }
       done += count

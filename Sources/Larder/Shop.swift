@@ -260,10 +260,14 @@ package enum BoundedReading {
   package static func bytes(of file: FileDescriptor, limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count <= limit {
-      let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
-      if count == 0 { break }
-      bytes += buffer.prefix(count)
+    do throws(SystemError) {
+      while bytes.count <= limit {
+        let count = try Files.read(file.rawValue, into: &buffer)
+        bytes += buffer.prefix(count)
+        if count < buffer.count { break }
+      }
+    } catch {
+      throw Errno(rawValue: error.code)
     }
     return bytes
   }

@@ -84,6 +84,21 @@ extension DemoCommand {
     path=/pictures/* hits=5 status=503 retry-after=0
     """
 
+  /// Checks that the demo does not put its shop beside those of the user.
+  ///
+  /// - Throws: ``CommandFailure`` when the cache has another catalog, and was not named with `--cache`.
+  private func demandOwnCache(for name: String) throws {
+    guard cache.cache == nil, let index = try? Index(reading: cache.path),
+      let other = try index.catalogs().first(where: { entry in
+        entry.name != name || entry.source.map { !$0.contains(Self.host) } ?? false
+      })
+    else { return }
+    throw CommandFailure(
+      "cannot run the demo in \(cache.path): it holds the catalog \(other.name); "
+        + "choose a folder of its own with --cache"
+    )
+  }
+
   private func demonstrate(in folder: String) throws {
     let cache = cache.path
     let script = try faults.map { try FaultScript(file: $0) } ?? FaultScript(text: Self.hiccups)
@@ -91,6 +106,7 @@ extension DemoCommand {
     let store = try SampleStore(content, faults: script)
     defer { store.stop() }
     let file = try CatalogFileOnDisk("\(folder)/catalog.yaml")
+    try demandOwnCache(for: file.catalog.name)
 
     step("1. Sync: three sections, their details, and every picture, from \(store.baseURL)")
     var syncs = [try sync(file, store)]
@@ -303,7 +319,7 @@ enum SampleFolder {
   /// - Returns: The folder's path.
   /// - Throws: ``CommandFailure`` when no such folder exists.
   static func find(named: String?) throws -> String {
-    let named = named ?? OutboxOptions.variable("LARDER_SAMPLES")
+    let named = try named ?? OutboxOptions.path("LARDER_SAMPLES")
     let program = program()
     let folder = FilePath(program).removingLastComponent()
     // The files of PREFIX/bin/larder are in PREFIX/share/larder.

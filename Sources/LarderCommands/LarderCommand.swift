@@ -64,7 +64,8 @@ package struct LarderCommand: ParsableCommand {
       log.error("cannot start: the argument list is empty; start larder by its name")
       Output.end(.failed)
     }
-    Signals.ignoreBrokenPipe()
+    Descriptors.openStandard()
+    Signals.prepare()
     Memory.prepare()
     Workers.beOneIfAsked(by: ProgramArguments.all)
     Descriptors.makeRoom()
@@ -75,11 +76,9 @@ package struct LarderCommand: ParsableCommand {
       }
       let command = CommandName.command(in: arguments, of: Self.self).command
       if command != CropCommand.self, command != StampCommand.self,
-        let word = ProgramArguments.foreign
+        let fault = ProgramArguments.fault(in: arguments)
       {
-        throw CommandFailure(
-          "cannot read the argument \(word): it is not UTF-8; give a name in UTF-8"
-        )
+        throw CommandFailure(fault)
       }
       var parsed = try parsed(arguments)
       try parsed.run()

@@ -20,6 +20,8 @@ struct PictureRun {
   func run() throws -> ExitStatus {
     try order.making.check()
     defer { Workers.forPictures.end() }
+    // The pictures, and the posts, must not depend on who reads the output.
+    if upload != nil || !options.writesStandardOutput { Output.finishWork() }
     if options.writesStandardOutput { return try stream() }
     let limits = order.limits
     let batch = try PictureBatch(
@@ -56,10 +58,7 @@ struct PictureRun {
     let began = ContinuousClock.now
     let results = try CountDisplay.during(verb, "pictures", output) { display in
       try batch.run(
-        { (input, output) throws(LarderError) in
-          try upload?.expect(output)
-          return try making(input, output)
-        },
+        making,
         workers: options.jobs,
         overwrite: options.force,
         skipsExisting: options.skipExisting

@@ -10,35 +10,57 @@ import SystemPackage
 enum ProgramArguments {
   /// The arguments; the first is the program's name.
   ///
-  /// Bytes that are not valid UTF-8 become U+FFFD.
-  static let all: [String] = words.map { String(cString: $0) }
+  /// Bytes that are not valid UTF-8 become private characters, which ``path(_:)`` turns into these bytes again.
+  static let all: [String] = (0..<larder_argument_count()).compactMap { larder_argument($0) }
+    .map { text(UnsafeBufferPointer(start: $0, count: strlen($0)).map(UInt8.init(bitPattern:))) }
 
-  /// The first argument that is not UTF-8, with escapes such as `\xE9`; nil if all are UTF-8.
-  ///
-  /// Only `crop` and `stamp` can use such names. Another command would use the file of another name.
-  static var foreign: String? {
-    words.first { String(validatingCString: $0) == nil }
-      .map { FilePath(platformString: $0).shown }
+  /// The private character that stands for the byte 0.
+  private static let first: UInt32 = 0x10FE00
+
+  /// Whether a character stands for a byte that is not UTF-8.
+  private static func isByte(_ scalar: Unicode.Scalar) -> Bool {
+    (first..<first + 256).contains(scalar.value)
   }
 
-  private static var words: [UnsafePointer<CChar>] {
-    (0..<larder_argument_count()).compactMap { larder_argument($0) }
+  /// The text for the bytes of an argument.
+  static func text(_ bytes: [UInt8]) -> String {
+    var text = String.UnicodeScalarView()
+    var rest = bytes[...]
+    while let byte = rest.first {
+      // The encoding of a character has one to four bytes.
+      let character = (1...4).lazy.compactMap {
+        String(validating: rest.prefix($0), as: UTF8.self)
+      }
+      .first?.unicodeScalars.first
+      if let character, !isByte(character) {
+        text.append(character)
+        rest = rest.dropFirst(UTF8.width(character))
+      } else {
+        text.append(Unicode.Scalar(first + UInt32(byte)) ?? "\u{FFFD}")
+        rest = rest.dropFirst()
+      }
+    }
+    return String(text)
+  }
+
+  /// The message about the first argument with bytes that are not UTF-8; nil if there is none.
+  ///
+  /// Only the pictures and the folder of `crop` and `stamp` can have such names. Elsewhere, the text, or the file that it
+  /// names, would be another.
+  static func fault(in arguments: [String]) -> String? {
+    arguments.first { $0.unicodeScalars.contains(where: isByte) }.map {
+      "cannot read the argument \(path($0).shown): it is not UTF-8; give a name in UTF-8"
+    }
   }
 
   /// The path that an argument names.
   ///
   /// It has the argument's original bytes, even if they are not UTF-8.
-  ///
-  /// - Parameter argument: An argument, or the part of an argument after its equals sign, as text.
-  /// - Returns: The path.
   static func path(_ argument: String) -> FilePath {
-    guard argument.unicodeScalars.contains("\u{FFFD}") else { return FilePath(argument) }
-    let equalsSign = Int32(UInt8(ascii: "="))
-    let candidates = words.flatMap { word in
-      [word] + (strchr(word, equalsSign).map { [UnsafePointer($0 + 1)] } ?? [])
+    let bytes = argument.unicodeScalars.flatMap { scalar in
+      isByte(scalar) ? [UInt8(scalar.value - first)] : Array(String(scalar).utf8)
     }
-    let match = candidates.first { String(cString: $0) == argument }
-    return match.map { FilePath(platformString: $0) } ?? FilePath(argument)
+    return FilePath(platformString: bytes.map(CChar.init(bitPattern:)) + [0])
   }
 }
 
@@ -65,6 +87,15 @@ enum Memory {
 
 /// Settings of the table of file descriptors.
 enum Descriptors {
+  /// Opens stdin, stdout and stderr on `/dev/null` if the process was started without them.
+  ///
+  /// Otherwise the next files would get their numbers, and messages would be written into pictures.
+  static func openStandard() {
+    for file in STDIN_FILENO...STDERR_FILENO where fcntl(file, F_GETFD) < 0 {
+      _ = open("/dev/null", O_RDWR)
+    }
+  }
+
   /// Enlarges the kernel's table of file descriptors while the process has only one thread.
   ///
   /// The table starts with 64 entries. If it grows while the process has several threads, the kernel waits until no

@@ -124,8 +124,12 @@ final class Signals {
     }
   }
 
-  /// Ignores SIGPIPE, so that a write to a closed pipe or socket is an error instead of ending the process.
-  static func ignoreBrokenPipe() {
+  /// Sets how the process takes signals that need no handler.
+  ///
+  /// SIGPIPE is ignored, so that a write to a closed pipe or socket is an error instead of ending the process. SIGCHLD is
+  /// not, even if the program that started this one ignores it: otherwise nobody learns that a child has ended.
+  static func prepare() {
     Glibc.signal(SIGPIPE, SIG_IGN)
+    Glibc.signal(SIGCHLD, SIG_DFL)
   }
 }

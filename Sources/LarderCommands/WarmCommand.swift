@@ -149,7 +149,13 @@ struct WarmCommand: FetchCommand {
 
     let transport = try transport(named: hosts, cache: place.path)
     defer { transport.shutdown() }
-    for position in plan.due where signals.signal == nil {
+    for position in plan.due {
+      if let status = signals.status {
+        let name = catalogs[position].catalog.name
+        let words = "interrupted: catalog \(name) was not run; run again"
+        statuses.append(try say(CommandFailure(words, status), record))
+        continue
+      }
       do {
         statuses.append(try warm(catalogs[position], place, transport, record, signals))
       } catch {

@@ -45,6 +45,20 @@ import Testing
     #expect(!second.output.contains(" fetched, 6") && second.output.contains("94 fresh"))
   }
 
+  @Test func `the demo does not run in a cache with the user's catalogs`() throws {
+    let shop = try Shop()
+    #expect(try shop.sync("--no-details").status == 0)
+
+    let demo = try Command.larder(
+      ["demo", "--samples", Command.samples],
+      environment: ["LARDER_CACHE": shop.cache]
+    )
+
+    #expect(demo.status == 64)
+    #expect(demo.errors.contains("it holds the catalog banchan; choose a folder of its own"))
+    #expect(try shop.larder("status").output.contains("run 1 "))
+  }
+
   @Test func `the demo of an installed larder works anywhere and leaves only its cache`()
     throws
   {

@@ -20,6 +20,7 @@ struct CacheOptions: ParsableArguments {
   }
 
   mutating func validate() throws {
+    if cache == nil { _ = try OutboxOptions.path("LARDER_CACHE") }
     guard CachePlace.isAddress(path) else { return }
     throw ValidationError(
       "--cache takes a folder here, not \"\(path)\"; s3://bucket/prefix goes with sync, warm, "
@@ -38,6 +39,7 @@ struct PlacedCacheOptions: ParsableArguments {
   var cache: String?
 
   mutating func validate() throws {
+    if cache == nil { _ = try OutboxOptions.path("LARDER_CACHE") }
     try CachePlace.demand(CacheOptions.path(cache))
   }
 

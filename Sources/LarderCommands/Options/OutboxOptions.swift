@@ -22,11 +22,11 @@ struct OutboxOptions: ParsableArguments {
   /// The path is the value of the option, or else of `LARDER_ORDERS`, or else `larder/orders.sqlite` in the user's
   /// folder for state. (XDG Base Directory Specification)
   func path() throws -> String {
-    if let path = orders ?? Self.variable("LARDER_ORDERS") { return path }
-    if let state = Self.variable("XDG_STATE_HOME"), state.hasPrefix("/") {
+    if let path = try orders ?? Self.path("LARDER_ORDERS") { return path }
+    if let state = try Self.path("XDG_STATE_HOME"), state.hasPrefix("/") {
       return "\(state)/larder/orders.sqlite"
     }
-    guard let home = Self.variable("HOME") else {
+    guard let home = try Self.path("HOME") else {
       throw CommandFailure(
         "cannot find the orders: neither HOME nor LARDER_ORDERS is set; set one, or give --orders"
       )
@@ -65,5 +65,15 @@ struct OutboxOptions: ParsableArguments {
   /// The value of an environment variable; nil if the variable is empty or not set.
   static func variable(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The path that an environment variable names; nil if the variable is empty or not set.
+  ///
+  /// - Throws: `ValidationError` when the path is not UTF-8, because its text would name another file.
+  static func path(_ name: String) throws -> String? {
+    guard let value = getenv(name), String(validatingCString: value) == nil else {
+      return variable(name)
+    }
+    throw ValidationError("cannot use \(name): its path is not UTF-8; give a name in UTF-8")
   }
 }

@@ -143,6 +143,9 @@ struct PictureOptions: ParsableArguments {
       throw ValidationError("- (stdin) can be given only once")
     }
     if noEnlarge, size == nil { throw ValidationError("--no-enlarge needs --size") }
+    let paths = Set(pictures + [place, "--out=\(place)"])
+    let others = ProgramArguments.all.filter { !paths.contains($0) }
+    if let fault = ProgramArguments.fault(in: others) { throw ValidationError(fault) }
     guard writesStandardOutput else { return }
     guard pictures.count == 1 else {
       throw ValidationError("--out - writes one picture to stdout; give one, or --out DIR")

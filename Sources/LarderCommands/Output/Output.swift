@@ -118,7 +118,13 @@ enum Output {
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {
-        if errno == EINTR || errno == EAGAIN { continue }
+        if errno == EINTR { continue }
+        if errno == EAGAIN {
+          // Some programs start others with a pipe that does not block.
+          var one = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          poll(&one, 1, -1)
+          continue
+        }
         if descriptor == STDOUT_FILENO { outputFailed(errno) }
         return
       }

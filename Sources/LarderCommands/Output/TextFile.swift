@@ -9,16 +9,24 @@ enum TextFile {
   /// A reader sees either the old file or the whole new file.
   ///
   /// The file is readable by everyone, regardless of the umask, because the program that collects metrics usually runs
-  /// as another user. If `path` is a device or a pipe, the text is written to it. Otherwise root could replace
-  /// `/dev/null` with a file.
+  /// as another user. If `path` is a link, the file that it leads to is replaced. If it is a device or a pipe, the text is
+  /// written to it. Otherwise root could replace `/dev/null` or `/dev/stdout` with a file.
   ///
   /// - Throws: ``CommandFailure`` when the file cannot be written. In that case the old file is unchanged.
   static func replace(_ path: String, with text: String) throws {
     let text = Array(text.utf8)
     var status = stat()
     do throws(SystemError) {
-      guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
-        return try Files.replace(path, with: text.span.bytes, mode: 0o644)
+      let isThere = stat(path, &status) == 0
+      if !isThere || status.st_mode & S_IFMT == S_IFREG {
+        let real = realpath(path, nil)
+        defer { free(real) }
+        // `/dev/stdout` can lead to a file whose name is gone.
+        if !isThere || real != nil {
+          let file = real.map { String(cString: $0) } ?? path
+          sweep(file)
+          return try Files.replace(file, with: text.span.bytes, mode: 0o644)
+        }
       }
       // The call must not wait for a reader. A pipe that nobody reads is an error.
       let descriptor = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -28,6 +36,23 @@ enum TextFile {
       try Files.write(text.span.bytes, to: descriptor)
     } catch {
       throw failure(path, error.code)
+    }
+  }
+
+  /// Removes the temporary files `FILE.PID.tmp` of killed runs.
+  private static func sweep(_ path: String) {
+    let path = FilePath(path)
+    let folder = path.removingLastComponent()
+    let root = open(folder.isEmpty ? "." : folder.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard root >= 0 else { return }
+    defer { close(root) }
+    let start = "\(path.lastComponent?.string ?? "")."
+    for name in (try? Files.names(in: root)) ?? [] where name.hasPrefix(start) {
+      let rest = name.dropFirst(start.count)
+      guard rest.hasSuffix(".tmp"), let process = pid_t(rest.dropLast(4)), process > 0,
+        kill(process, 0) != 0, errno == ESRCH
+      else { continue }
+      unlinkat(root, name, 0)
     }
   }
 
