@@ -400,6 +400,75 @@ struct RecordedHistoryTests {
     )
   }
 
+  @Test func `an item that comes back in another section continues its history there`() throws {
+    var lowest: [Int] = []
+    var kinds: [String] = []
+    try moves([["A": "1000"], [:], ["B": "4000"], ["B": "3000"], [:], ["B": "3000"]]) { reader in
+      lowest.append(try reader.list().first { $0.id == "x" }?.lowest30Days?.price.minorUnits ?? 0)
+      kinds = try reader.history(of: "x").map { "\($0.run) \($0.section) \($0.kind)" }
+    }
+
+    #expect(lowest == [1000, 0, 1000, 1000, 0, 1000])
+    #expect(
+      kinds == [
+        "2 B removed", "3 B back", "3 B salePrice", "3 B section", "4 B salePrice", "5 B removed",
+        "6 B back",
+      ]
+    )
+  }
+
+  @Test func `an item that comes back with another picture has changed`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 12)
+    let others = shop.items
+    let first = SampleShop.Item("x")
+    var last = first
+    last.thumbnail = "/pictures/other.jpg"
+    for item in [first, nil, last, nil, last] {
+      shop.clock.advance(86_400)
+      shop.items["A"] = (others["A"] ?? []) + [item].compactMap(\.self)
+      try shop.publish()
+      _ = try shop.sync(folder, shop.catalog(detail: false))
+    }
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+
+    let kinds = try reader.history(of: "x").map { "\($0.run) \($0.kind)" }
+    let change = try #require(reader.netChanges(after: 1).first)
+
+    #expect(kinds == ["2 removed", "3 back", "3 thumbnail", "4 removed", "5 back"])
+    #expect(change.presence == .stayed && change.hasNewPictures)
+  }
+
+  @Test
+  func `a picture that could be fetched only later is in the history, those of details are not`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 3)
+    _ = try shop.sync(folder)
+    shop.items["A"]?[0].thumbnail = "/pictures/other.jpg"
+    shop.items["A"]?[0].gallery[0] = "/pictures/other-top.jpg"
+    try shop.publish()
+    shop.store.faults = [FaultRule("/pictures/other.jpg", .status(500))]
+    for _ in 0..<2 {
+      shop.clock.advance(86_400)
+      _ = try shop.sync(folder)
+      shop.store.faults = .none
+    }
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    func digest(_ path: String) throws -> String {
+      Hexadecimal.text(ContentDigest.sha256(try SampleShop.bytes(of: path)))
+    }
+    let url = "\(shop.store.baseURL)/pictures/other.jpg"
+
+    #expect(
+      try reader.history().map(Self.text) == [
+        "2 A/A1 thumbnail \(digest("/pictures/A1-thumb.jpg")) → \(url)",
+        "3 A/A1 thumbnail \(url) → \(digest("/pictures/other.jpg"))",
+      ]
+    )
+  }
+
   @Test func `an item that comes back with other values has changed`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 12)

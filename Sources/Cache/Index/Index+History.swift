@@ -217,6 +217,18 @@ extension HistoryValue: RowArgument {
   }
 }
 
+/// The SHA-256 of a picture's bytes before a run and now; nil if the cache does not hold it.
+package typealias PictureDigests = (before: [UInt8]?, now: [UInt8]?)
+
+/// Returns the changes of an item of a section, from its JSON before and now.
+///
+/// It must not use the index, but asks the given function for the digests of pictures.
+package typealias ItemComparison =
+  @Sendable (
+    _ section: String, _ from: [UInt8]?, _ to: [UInt8]?,
+    _ digests: (PictureID) throws -> PictureDigests
+  ) throws -> [ItemChange]
+
 /// Writes the changes that a run found to the history, in the transaction that ends the run.
 struct HistoryWriter {
   private let db: Database
@@ -240,7 +252,8 @@ struct HistoryWriter {
   /// - Parameters:
   ///   - changes: The changes, those of items that moved to another section first.
   ///   - items: The items that were added, removed or changed.
-  ///   - values: Returns the changes of one of these items, from its JSON before and now.
+  ///   - sections: The sections after the run. Their items of which a picture has other bytes changed too.
+  ///   - comparison: Compares one of these items.
   ///   - run: The run that found them.
   ///   - now: The time at which the run ends.
   ///   - db: The database.
@@ -248,7 +261,8 @@ struct HistoryWriter {
   static func record(
     _ changes: [ItemChange],
     _ items: [ChangedItem],
-    _ values: (_ section: String, _ from: [UInt8]?, _ to: [UInt8]?) -> [ItemChange],
+    _ sections: [RunSection],
+    _ comparison: ItemComparison,
     run: RunID,
     at now: UnixTime,
     in db: Database
@@ -295,17 +309,44 @@ struct HistoryWriter {
           since: beginning.run
         )
       }
+      if let move = try writer?.move(changes[0]) { try writer?.record(move) }
       for change in changes { try writer?.record(change) }
     }
     try record(changes)
+    let picture = try RowStatement(db, Self.digests)
+    func digests(_ id: PictureID) throws -> PictureDigests {
+      try picture.first(run, id) {
+        let (before, now) = ($0.bytes(1), $0.bytes(0))
+        return (before == nil ? now : before == [] ? nil : before, now)
+      } ?? (nil, nil)
+    }
     for item in items {
       let from = try item.from.map { try Index.body($0, db) }
       let to = try item.to.map { try Index.body($0, db) }
       // A version that is missing has no values to compare.
       if from == .some(nil) || to == .some(nil) { continue }
-      try record(values(item.section, from ?? nil, to ?? nil))
+      try record(comparison(item.section, from ?? nil, to ?? nil, digests))
+    }
+    for section in sections {
+      guard let listing = section.listing else { continue }
+      for body in try db.all(Self.repainted, run, listing, make: { $0.bytes(1) ?? [] }) {
+        try record(comparison(section.key, body, body, digests))
+      }
     }
   }
+
+  /// The digest of a picture, and the one that it had before a run changed it.
+  private static let digests = """
+    SELECT sha256, (SELECT before FROM picture_change WHERE run = ?1 AND picture = ?2) FROM picture WHERE id = ?2
+    """
+
+  /// The items of a listing that show a picture whose bytes a run changed.
+  private static let repainted = """
+    SELECT DISTINCT i.row, i.body FROM picture_change c CROSS JOIN picture p ON p.id = c.picture \
+    CROSS JOIN item_picture s ON s.picture = p.row \
+    CROSS JOIN listing_item l INDEXED BY listing_member ON l.listing = ?2 AND l.item = s.item \
+    CROSS JOIN item i ON i.row = s.item WHERE c.run = ?1
+    """
 
   private mutating func record(_ change: ItemChange) throws {
     if item?.id.exact != change.id.exact || item?.section.exact != change.section.exact {
@@ -357,6 +398,30 @@ struct HistoryWriter {
     try db.run(sql, catalog, change.id, change.section, run)
     isNew = true
     return db.lastInsertedRowID
+  }
+
+  /// The move of an item that comes back in another section than the one that listed it last; nil if it is no such item.
+  ///
+  /// With it, the history of the item continues.
+  private func move(_ change: ItemChange) throws -> ItemChange? {
+    guard change.field == .listed, change.from == nil,
+      try known(change.id, in: change.section) == nil
+    else { return nil }
+    let sql = """
+      SELECT section, (SELECT max(run) FROM history WHERE item = row AND field = ?3) AS last FROM history_item \
+      WHERE catalog = ?1 AND key = ?2 AND (SELECT value IS NULL FROM history WHERE item = row AND field = ?3 AND run = last) \
+      ORDER BY last DESC LIMIT 1
+      """
+    let old = try db.first(sql, catalog, change.id, HistoryField.listed) { $0.text(0) } ?? nil
+    return old.map { section in
+      ItemChange(
+        section: change.section,
+        id: change.id,
+        field: .section,
+        from: .text(section),
+        to: .text(change.section)
+      )
+    }
   }
 
   private func known(_ id: String, in section: String) throws -> Int64? {
@@ -623,12 +688,5 @@ extension Index {
       }
       return items
     }
-  }
-
-  /// For each picture whose bytes changed in a run, the SHA-256 of its previous bytes.
-  package func replacedDigests(run: RunID) throws(LarderError) -> [PictureID: [UInt8]] {
-    let sql = "SELECT picture, before FROM picture_change WHERE run = ?"
-    let digests = try rows(sql, run) { (PictureID($0.key(0)), $0.bytes(1) ?? []) }
-    return Dictionary(digests) { $1 }
   }
 }

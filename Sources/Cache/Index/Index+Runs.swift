@@ -153,8 +153,7 @@ extension Index {
   ///   - sections: The sections that readers see from now on.
   ///   - changes: The values that changed since the last run, for the history.
   ///   - items: The items that were added, removed or changed since the last run, for the history.
-  ///   - values: Returns the values that changed from one version of an item to another, both given as JSON. It must not
-  ///     use the index.
+  ///   - comparison: Compares two versions of an item for the history.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func endRun(
     _ run: RunID,
@@ -164,11 +163,10 @@ extension Index {
     sections: [RunSection],
     changes: [ItemChange] = [],
     items: [ChangedItem] = [],
-    values: (_ section: String, _ from: [UInt8]?, _ to: [UInt8]?) -> [ItemChange] = { _, _, _ in []
-    }
+    comparison: ItemComparison = { _, _, _, _ in [] }
   ) throws(LarderError) {
     try write { db in
-      try HistoryWriter.record(changes, items, values, run: run, at: now, in: db)
+      try HistoryWriter.record(changes, items, sections, comparison, run: run, at: now, in: db)
       try db.run(DetailQuery.keepRenewed.rawValue)
       let row = try RowStatement(
         db,
@@ -207,6 +205,15 @@ extension Index {
     -> RunEntry?
   {
     try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
+  }
+
+  /// The reports of the last ten finished runs of a catalog before a run, the last one first.
+  package func reports(of catalog: CatalogID, before run: RunID) throws(LarderError) -> [[UInt8]] {
+    let sql = """
+      SELECT report FROM run WHERE catalog = ? AND id < ? AND finished IS NOT NULL AND report IS NOT NULL \
+      ORDER BY id DESC LIMIT 10
+      """
+    return try rows(sql, catalog, run) { $0.bytes(0) ?? [] }
   }
 
   /// The times of the last run of a catalog that ended at or before the given moment.

@@ -53,7 +53,8 @@ extension Index {
 
     -- All pictures that were ever asked for and are not forgotten. The others have rows only for their URLs.
     CREATE VIEW pictures AS
-    SELECT url, lower(hex(sha256)) AS sha256, bytes, type, sha256 IS NOT NULL AS held,
+    SELECT url, nullif(lower(hex(sha256)), '') AS sha256, CASE WHEN sha256 IS NOT NULL THEN bytes END AS bytes, type,
+      sha256 IS NOT NULL AS held,
       strftime('%Y-%m-%dT%H:%M:%SZ', fetched, 'unixepoch') AS fetched,
       strftime('%Y-%m-%dT%H:%M:%SZ', checked, 'unixepoch') AS checked, failure,
       strftime('%Y-%m-%dT%H:%M:%SZ', failing_since, 'unixepoch') AS failing_since

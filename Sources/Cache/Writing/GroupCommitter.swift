@@ -277,7 +277,8 @@ struct WrittenPicture: Sendable {
   private(set) var partial: OpenFile?
   /// Whether there is a note beside the file in `partial/`; see ``PartialBody``.
   var hasNote = false
-  /// The SHA-256 of the picture's previous bytes; nil if there were none or they are the same.
+  /// The SHA-256 of the picture's previous bytes; nil if there were none or they are the same, and empty if earlier runs could
+  /// not fetch the picture.
   let before: [UInt8]?
   /// The result to report when the row is written.
   let outcome: PictureOutcome

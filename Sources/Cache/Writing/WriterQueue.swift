@@ -250,13 +250,16 @@ final class WriterQueue: @unchecked Sendable {
     if let modified = entry.lastModified { try disk.setModified(modified, of: file) }
     entry.stamp = try file.stamp()
     // If the file was lost, the same bytes are written again. This does not count as a change of the picture.
-    let before = whole.previous?.sha256.flatMap { $0 == digest ? nil : $0 }
+    // If an earlier run could not fetch the picture, that run told of a picture that is not held.
+    let before = whole.previous.flatMap { old in
+      old.sha256.map { $0 == digest ? nil : $0 } ?? (old.failure == nil ? nil : [])
+    }
     return WrittenPicture(
       entry: entry,
       partial: file,
       hasNote: whole.partial?.hasNote ?? false,
       before: before,
-      outcome: .stored(bytes: size, wasHeld: before != nil),
+      outcome: .stored(bytes: size, wasHeld: before?.isEmpty == false),
       completion: whole.completion
     )
   }

@@ -102,7 +102,7 @@ extension PictureStage {
         )
         return entry
       },
-      replacing: fetch.held,
+      replacing: fetch.entry,
       connectionIsOpen: response.connectionIsOpen
     ) { [self] outcome in finish(fetch, outcome, attempts: attempts) }
   }

@@ -2,33 +2,16 @@ import Base
 import Cache
 import Catalog
 
-/// An item of a section, as it was before a run and after it.
-struct ListingChange {
-  /// The section's key.
-  let section: String
-  /// The item before; nil if the section did not list it.
-  let from: StoreItem?
-  /// The item now; nil if the section no longer lists it.
-  let to: StoreItem?
-}
-
 /// Collects the changes of a run for the history of prices and items.
 ///
 /// A section is a list of items. The history records changes separately for each section.
 struct ListingChanges {
-  private var changes: [ItemChange] = []
+  /// The changes that are not of ``items``: items that moved, and those of ``addAll(_:_:)``.
+  private(set) var changes: [ItemChange] = []
   /// The items that sections added, removed or changed.
-  private(set) var items: [ChangedItem] = []
+  var items: [ChangedItem] = []
   /// Items that moved, but whose move is not a change of their section: see ``addReturn(_:from:)``.
   private var returns: Set<CatalogDiff.Listing> = []
-  /// Items whose picture URLs differ from those before.
-  private var pictures: [ListingChange] = []
-
-  /// Adds an item that a section added, removed or changed, with its values if it was changed.
-  mutating func add(_ item: ChangedItem, _ change: ListingChange?) {
-    items.append(item)
-    if let change, change.from?.images != change.to?.images { pictures.append(change) }
-  }
 
   /// Adds an item that moved to a section whose earlier listing of the item is in the history.
   ///
@@ -39,8 +22,10 @@ struct ListingChanges {
     returns.insert(CatalogDiff.Listing(section: item.section, id: old.id))
   }
 
-  /// The values that changed from one version of an item to another, without those of pictures.
-  static func values(_ section: String, _ from: [UInt8]?, _ to: [UInt8]?) -> [ItemChange] {
+  /// The values that changed from one version of an item to another.
+  ///
+  /// If both are the same, a picture has other bytes.
+  static let comparison: ItemComparison = { section, from, to, digests in
     let old = from.flatMap { try? StoreItem(decoding: $0) }
     let new = to.flatMap { try? StoreItem(decoding: $0) }
     guard let item = new ?? old, (old == nil) == (from == nil), (new == nil) == (to == nil) else {
@@ -52,11 +37,19 @@ struct ListingChanges {
       // Also record the item's values: the prices of an added item are valid from now on, and those of a removed item end
       // now. If the item comes back, its values are compared with those that it had.
       for (field, value) in values(of: item) { add.known(field, value) }
+      for (field, value) in try pictures(of: item, { try digests($0).now }) {
+        // A picture that is not held is unknown.
+        if case .text = value { continue }
+        add.known(field, value)
+      }
       return add.changes
     }
-    for ((field, before), (_, after)) in zip(values(of: old), values(of: new)) {
-      add.field(field, before, after)
+    var (before, after) = (values(of: old), values(of: new))
+    if from == to || old.images != new.images {
+      before += try pictures(of: old) { try digests($0).before }
+      after += try pictures(of: new) { try digests($0).now }
     }
+    for ((field, before), (_, after)) in zip(before, after) { add.field(field, before, after) }
     return add.changes
   }
 
@@ -65,6 +58,31 @@ struct ListingChanges {
       (.title, .text(item.title)), (.badges, joined(item.badges)),
       (.deliveryTypes, joined(item.deliveryTypes)),
     ]
+  }
+
+  private static func pictures(
+    of item: StoreItem,
+    _ digest: (PictureID) throws -> [UInt8]?
+  ) rethrows -> [(HistoryField, HistoryValue?)] {
+    try [HistoryField.thumbnail, .images].map { field in
+      let own = item.images.filter { ($0.role == .thumbnail) == (field == .thumbnail) }
+      return (field, try value(own.map(\.url), digest))
+    }
+  }
+
+  /// The value that the history has for pictures.
+  ///
+  /// If all pictures are in the cache, it is a list of their digests. Otherwise it is a text with the digests of the
+  /// cached pictures and the URLs of the others.
+  private static func value(
+    _ urls: [String],
+    _ digest: (PictureID) throws -> [UInt8]?
+  ) rethrows -> HistoryValue? {
+    guard !urls.isEmpty else { return nil }
+    let all = try urls.map { try digest(PictureID(url: $0)) }
+    let held = all.compactMap(\.self)
+    if held.count == all.count { return .digests(held.flatMap(\.self)) }
+    return .text(zip(urls, all).map { $1.map(Hexadecimal.text) ?? $0 }.joined(separator: " "))
   }
 
   private static func prices(of item: StoreItem) -> [(HistoryField, HistoryValue?)] {
@@ -137,91 +155,5 @@ struct ListingChanges {
     mutating func known(_ field: HistoryField, _ value: HistoryValue?) {
       changes.append(ItemChange(section: section, id: id, field: field, from: value, to: value))
     }
-  }
-}
-
-extension ListingChanges {
-  /// The changes that are not of ``items``: items that moved, those of pictures, and those of ``addAll(_:_:)``.
-  ///
-  /// Call it when all pictures are fetched.
-  ///
-  /// - Parameters:
-  ///   - run: The run.
-  ///   - sections: The sections at the end of the run.
-  ///   - context: The state of the run.
-  /// - Returns: The changes.
-  /// - Throws: ``LarderError`` when the index cannot be read.
-  func all(
-    of run: RunID,
-    _ sections: [RunSection],
-    _ context: RunContext
-  ) throws(LarderError) -> [ItemChange] {
-    let index = context.index
-    let replaced = try index.replacedDigests(run: run)
-    let repainted = try replaced.isEmpty ? [] : Self.items(showing: replaced, sections, context)
-    let all = pictures + repainted
-    guard !all.isEmpty else { return changes }
-    let details = try index.details(
-      catalog: context.entry.id,
-      items: all.compactMap { $0.to?.id }
-    ).mapValues { $0.decoded?.images ?? [] }
-    let references = all.flatMap { change in
-      (change.from?.images ?? []) + (change.to?.images ?? [])
-        + (details[(change.to?.id ?? "").exact] ?? [])
-    }
-    let ids = Set(references.map { PictureID(url: $0.url) })
-    let held = try index.pictures(Array(ids)).compactMapValues(\.sha256)
-    var result = changes
-    for change in all {
-      guard let old = change.from, let new = change.to else { continue }
-      let shared = details[new.id.exact] ?? []
-      var add = Adding(section: change.section, id: new.id)
-      for field in [HistoryField.thumbnail, .images] {
-        func value(_ item: StoreItem, _ digests: (PictureID) -> [UInt8]?) -> HistoryValue? {
-          let own = (item.images + shared).filter {
-            ($0.role == .thumbnail) == (field == .thumbnail)
-          }
-          return Self.value(own.map(\.url), digests)
-        }
-        add.field(field, value(old) { replaced[$0] ?? held[$0] }, value(new) { held[$0] })
-      }
-      result += add.changes
-    }
-    return result
-  }
-
-  /// The value that the history has for pictures.
-  ///
-  /// If all pictures are in the cache, it is a list of their digests. Otherwise it is a text with the digests of the
-  /// cached pictures and the URLs of the others.
-  private static func value(
-    _ urls: [String],
-    _ digests: (PictureID) -> [UInt8]?
-  ) -> HistoryValue? {
-    guard !urls.isEmpty else { return nil }
-    let all = urls.map { digests(PictureID(url: $0)) }
-    let held = all.compactMap(\.self)
-    if held.count == all.count { return .digests(held.flatMap(\.self)) }
-    return .text(zip(urls, all).map { $1.map(Hexadecimal.text) ?? $0 }.joined(separator: " "))
-  }
-
-  /// Finds the items in the sections that show any of the given pictures.
-  private static func items(
-    showing pictures: [PictureID: [UInt8]],
-    _ sections: [RunSection],
-    _ context: RunContext
-  ) throws(LarderError) -> [ListingChange] {
-    let index = context.index
-    let details = try index.details(of: context.entry.id, showing: pictures.keys).map(\.id)
-    var found: [ListingChange] = []
-    for section in sections {
-      guard let listing = section.listing else { continue }
-      var places = Set(try index.items(of: listing, showing: pictures.keys).map(\.place))
-      places.formUnion(try index.places(of: details, in: listing))
-      for item in try index.items(listing: listing, at: places.sorted()).storeItems() {
-        found.append(ListingChange(section: section.key, from: item, to: item))
-      }
-    }
-    return found
   }
 }

@@ -8,7 +8,6 @@ import Catalog
 /// when all stages have ended.
 struct ReportWriting {
   private let context: RunContext
-  private let lastReport: [UInt8]?
   private let sections: [SectionResult]
   private let items: Result<SyncReport.Items, LarderError>
   /// The changes to record in the history of prices and items.
@@ -18,11 +17,9 @@ struct ReportWriting {
   init(
     _ context: RunContext,
     before: [RunSection],
-    lastReport: [UInt8]?,
     sections: [SectionResult]
   ) {
     self.context = context
-    self.lastReport = lastReport
     self.sections = sections
     var changes = ListingChanges()
     let diff = Result { () throws(LarderError) in
@@ -35,7 +32,6 @@ struct ReportWriting {
       var known: Set<String>?
       return try CatalogDiff(context.index, before: before, after: after) {
         item,
-        change,
         move throws(LarderError) in
         let (index, catalog) = (context.index, context.entry.id)
         if move != nil, known == nil { known = try index.historySections(of: catalog) }
@@ -44,7 +40,7 @@ struct ReportWriting {
         {
           changes.addReturn(item, from: move)
         } else {
-          changes.add(item, change)
+          changes.items.append(item)
         }
       }
     }
@@ -60,11 +56,6 @@ struct ReportWriting {
       return items
     }
     self.changes = changes
-  }
-
-  /// The changes that are not of ``ListingChanges/items``, with those of pictures.
-  func changes(of run: RunID) throws(LarderError) -> [ItemChange] {
-    try changes.all(of: run, sections.map { RunSection($0) }, context)
   }
 
   func report(
@@ -94,10 +85,11 @@ struct ReportWriting {
     report.pictures = pictures
     report.pictures.bytesHeld = bytesHeld.count
     (report.failures, report.failuresOmitted) = context.failures.all(owners: try owners())
-    // Most runs have no failures, and do not need the previous report.
+    // Most runs have no failures, and do not need the reports before.
     let hasFailures = !report.failures.isEmpty || !report.failuresOmitted.isEmpty
     let last = LastFailures(
-      hasFailures ? lastReport : nil,
+      hasFailures
+        ? try context.index.reports(of: context.entry.id, before: context.number) : [],
       context.catalog.pictures.identity
     )
     last.mark(&report.failures)
@@ -221,18 +213,14 @@ extension CatalogDiff {
   ///   - index: The index that has the items.
   ///   - before: The sections of the older run.
   ///   - after: The sections of the newer run.
-  ///   - each: Called with each item that was added, removed, changed or moved; with its values before and now if it was
-  ///     changed; and with the section that listed it before if it moved.
+  ///   - each: Called with each item that was added, removed, changed or moved, and with the section that listed it before if
+  ///     it moved.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ index: Index,
     before: [RunSection],
     after: [RunSection],
-    each: (ChangedItem, ListingChange?, _ move: Listing?) throws(LarderError) -> Void = {
-      _,
-      _,
-      _ in
-    }
+    each: (ChangedItem, _ move: Listing?) throws(LarderError) -> Void = { _, _ in }
   ) throws(LarderError) {
     let same = Set(
       before.filter { old in
@@ -264,21 +252,20 @@ extension CatalogDiff {
         let moved = item.other == nil ? comparison.arrive(Listing(section: key, id: item.id)) : nil
         let move = moved.map { Listing(section: $0.section, id: item.id) }
         let before = item.other ?? moved?.item
-        let change = ChangedItem(section: key, from: before, to: item.version)
-        guard let before, before != item.version else { return try each(change, nil, move) }
+        try each(ChangedItem(section: key, from: before, to: item.version), move)
+        guard let before, before != item.version else { return }
         // An item that moved is in two listings, so its earlier version has not been read yet.
         let old = item.bodies == nil ? try index.item(version: before) : item.bodies?.other
         let new = item.bodies == nil ? try index.item(version: item.version) : item.bodies?.own
         guard let first = old.flatMap({ try? StoreItem(decoding: $0) }),
           let second = new.flatMap({ try? StoreItem(decoding: $0) })
         else { return }
-        try each(change, ListingChange(section: key, from: first, to: second), move)
         comparison.change(CatalogDiff.changes(from: first, to: second, in: key))
       }
     }
     self = comparison.diff
     for (listing, version) in comparison.removed {
-      try each(ChangedItem(section: listing.section, from: version, to: nil), nil, nil)
+      try each(ChangedItem(section: listing.section, from: version, to: nil), nil)
     }
   }
 }
