@@ -83,14 +83,15 @@ extension PlannedRun {
     to index: Index,
     reading isRead: Bool
   ) throws(LarderError) -> ImportedPictures {
-    var pictures = ImportedPictures(since: plan.onlyFailed ? .distantPast : UnixTime(plan.planned))
+    var pictures = ImportedPictures()
+    var answers = ShardAnswers(planned: plan.onlyFailed ? nil : UnixTime(plan.planned))
     var lost: (first: String, count: Int)?
     var rows: [PictureEntry] = []
 
     func write() throws(LarderError) {
       // Sorted rows change each page of the index once.
       rows.sort { $0.id < $1.id }
-      try index.importPictures(rows)
+      try index.importPictures(rows, into: &answers)
       rows.removeAll(keepingCapacity: true)
     }
 
@@ -109,6 +110,7 @@ extension PlannedRun {
       manifest.trailer.count(in: &pictures)
     }
     try write()
+    pictures.answers = answers
     guard let lost else { return pictures }
     let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
     throw LarderError(

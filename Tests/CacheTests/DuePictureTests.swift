@@ -44,8 +44,8 @@ struct DuePictureTests {
     return entry
   }
 
-  private func rule(_ isChanged: Bool = false, since: UnixTime? = nil) -> DueRule {
-    DueRule(isChanged: isChanged, now: now, since: since)
+  private func rule(_ isChanged: Bool = false, shards: ShardAnswers? = nil) -> DueRule {
+    DueRule(isChanged: isChanged, now: now, shards: shards)
   }
 
   private func see(_ ids: [PictureID], _ rule: DueRule) throws -> SeenPictures {
@@ -103,16 +103,16 @@ struct DuePictureTests {
 
   @Test(
     arguments: [
-      (100_100, 99_000, nil, false), (99_999, 99_000, nil, true), (100_000, 99_000, nil, true),
+      (100_100, 99_000, nil, false), (100_000, 99_000, 99_999, false),
+      (99_999, 99_000, 99_999, true), (99_999, 99_000, nil, true), (100_000, 99_000, nil, true),
       (200_000, 100_300, nil, false), (200_000, 100_301, nil, true), (99_000, 99_000, nil, true),
-      (0, 99_000, 99_000, false), (0, 98_999, 99_000, true), (99_001, 98_999, 99_000, false),
-      (nil, nil, nil, true), (nil, nil, 5, true),
+      (nil, nil, nil, true),
     ] as [(UnixTime?, UnixTime?, UnixTime?, Bool)]
   )
-  func `a picture is due unless it is fresh, or was fresh or answered when shards were planned`(
+  func `a picture is due unless it is fresh, or was fresh when shards were planned`(
     expiry: UnixTime?,
     checked: UnixTime?,
-    since: UnixTime?,
+    planned: UnixTime?,
     isDue: Bool
   ) throws {
     let held = entry(1, checked: checked, expiry: expiry ?? 0)
@@ -120,10 +120,27 @@ struct DuePictureTests {
     missing.failure = "http-404"
     try index.save([held, missing])
 
-    let seen = try see([held.id, missing.id], rule(since: since))
+    let shards = planned.map { ShardAnswers(planned: $0) }
+    let seen = try see([held.id, missing.id], rule(shards: shards))
 
     #expect(seen.due == ["a": isDue ? 2 : 1])
-    #expect(since != nil || held.isCurrent(at: now) == !isDue)
+    #expect(planned != nil || held.isCurrent(at: now) == !isDue)
+  }
+
+  @Test(arguments: [-3600, 0, 3600] as [Int64])
+  func `a merge requests what the shards could not fetch, whatever their clock said`(
+    _ difference: Int64
+  ) throws {
+    let stale = (0..<4).map { entry($0, checked: now, expiry: 0) }
+    try index.save(Array(stale.dropLast()) + [entry(9, isHeld: false)])
+    var shards = ShardAnswers(planned: now + difference)
+
+    // The shards got answers for one picture that the index has, and for one that it has not.
+    try index.importPictures([stale[1], stale[3]], into: &shards)
+    let seen = try see(stale.map(\.id) + [id(9)], rule(shards: shards))
+
+    #expect(seen.due == ["a": 3])
+    #expect(try Set(due.take("a", 9).map(\.id)) == [id(0), id(2), id(9)])
   }
 
   @Test func `a run finds due what a row itself finds stale, at many times`() throws {

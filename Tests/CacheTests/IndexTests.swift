@@ -229,7 +229,7 @@ struct IndexTests {
     #expect(entry.stamp == FileStamp(inode: 0, bytes: 0, modified: entry.stamp?.modified ?? 0))
     let due = try DuePictures(cache.index) { _ in "host" }
     let now: UnixTime = 9
-    let rule = DueRule(isChanged: false, now: now, since: nil)
+    let rule = DueRule(isChanged: false, now: now, shards: nil)
     #expect(try due.see(.pictures([id]), by: rule).due == ["host": 1])
     #expect(try due.take("host", 1) == [entry])
     try due.forEachHeld { #expect($1 == 0 && $0 == id) }

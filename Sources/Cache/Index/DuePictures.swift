@@ -43,28 +43,28 @@ package struct DueRule: Sendable {
   package var isChanged = false
   /// The current time.
   package var now: UnixTime
-  /// In a merge of shards, the time of their plan.
-  ///
-  /// A cached picture is not due if the origin has answered for it since then, or if it was fresh then.
-  package var since: UnixTime?
+  /// In a merge of shards, what they have fetched.
+  package var shards: ShardAnswers?
 
   /// Makes a rule.
-  package init(isChanged: Bool, now: UnixTime, since: UnixTime?) {
-    (self.isChanged, self.now, self.since) = (isChanged, now, since)
+  package init(isChanged: Bool, now: UnixTime, shards: ShardAnswers?) {
+    (self.isChanged, self.now, self.shards) = (isChanged, now, shards)
   }
 
   /// Whether a picture needs a request.
   ///
   /// - Parameters:
+  ///   - row: The number of its row.
   ///   - isHeld: Whether the cache has its bytes.
   ///   - checked: The time of the origin's last answer for it.
   ///   - expiry: The time at which that answer expires.
   /// - Returns: Whether it needs one.
-  func isDue(isHeld: Bool, checked: UnixTime, expiry: UnixTime) -> Bool {
+  func isDue(_ row: Int64, isHeld: Bool, checked: UnixTime, expiry: UnixTime) -> Bool {
     guard isHeld else { return true }
     let fresh = FreshnessPolicy.window(answered: checked, expiry: expiry)
-    guard let since else { return !fresh.contains(now) }
-    return checked < since && !fresh.contains(now) && !fresh.contains(since)
+    guard let shards else { return !fresh.contains(now) }
+    guard let planned = shards.planned else { return false }
+    return !shards.rows.contains(row) && !fresh.contains(now) && !fresh.contains(planned)
   }
 
   /// The rank of a due picture: 0 if it was never requested, 1 if it is cached and of a changed item, 2 otherwise.
@@ -74,6 +74,47 @@ package struct DueRule: Sendable {
   func rank(checked: UnixTime, isHeld: Bool) -> Int64 {
     if !isHeld && checked == 0 { return 0 }
     return isHeld && isChanged ? 1 : 2
+  }
+}
+
+/// The pictures that shards have fetched or revalidated, which a merge need not request.
+package struct ShardAnswers: Sendable {
+  /// The time of their plan.
+  ///
+  /// A picture that was fresh then is in no shard, and needs no request either. Nil if they fetched failed pictures alone:
+  /// then no cached picture needs one.
+  package let planned: UnixTime?
+  fileprivate var rows = RowSet()
+
+  /// Makes the value for a plan, and no pictures yet.
+  package init(planned: UnixTime?) { self.planned = planned }
+}
+
+extension Index {
+  /// Writes the rows of pictures that shards have put into the cache, in one transaction.
+  ///
+  /// If a row replaces the bytes of a picture, the change is recorded for the next run.
+  ///
+  /// - Parameters:
+  ///   - entries: The rows.
+  ///   - answers: Gets the pictures.
+  /// - Throws: ``LarderError`` when the index cannot be written.
+  package func importPictures(
+    _ entries: [PictureEntry],
+    into answers: inout ShardAnswers
+  ) throws(LarderError) {
+    answers.rows = try write { db in
+      var rows = answers.rows
+      let run = try Self.nextRun(db)
+      let held = try RowStatement(db, "SELECT row, sha256 FROM picture WHERE id = ?")
+      let writer = try PictureRowWriter(db)
+      for entry in entries {
+        let known = try held.first(entry.id) { ($0.number(0), $0.bytes(1)) }
+        try writer.save(entry, before: known?.1, run: run, in: db)
+        _ = rows.insert(known?.0 ?? db.lastInsertedRowID)
+      }
+      return rows
+    }
   }
 }
 
@@ -168,7 +209,10 @@ package final class DuePictures: Sendable {
           guard rows.insert(row.number(0)) else { return }
           seen.total += 1
           let (checked, isHeld) = (row.time(2), row.number(4) != 0)
-          guard rule.isDue(isHeld: isHeld, checked: checked, expiry: row.time(3)) else { return }
+          let expiry = row.time(3)
+          guard rule.isDue(row.number(0), isHeld: isHeld, checked: checked, expiry: expiry) else {
+            return
+          }
           guard let url = row.text(1) else { throw index.lostPicture() }
           let host = host(url)
           let rank = rule.rank(checked: checked, isHeld: isHeld)

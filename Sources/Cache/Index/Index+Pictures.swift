@@ -205,23 +205,6 @@ extension Index {
     }
   }
 
-  /// Writes the rows of pictures that other machines have put into the cache, in one transaction.
-  ///
-  /// If a row replaces the bytes of a picture, the change is recorded for the next run.
-  ///
-  /// - Throws: ``LarderError`` when the index cannot be written.
-  package func importPictures(_ entries: [PictureEntry]) throws(LarderError) {
-    try write { db in
-      let run = try Self.nextRun(db)
-      let held = try RowStatement(db, "SELECT sha256 FROM picture WHERE id = ?")
-      let writer = try PictureRowWriter(db)
-      for entry in entries {
-        let before = try held.first(entry.id) { $0.bytes(0) } ?? nil
-        try writer.save(entry, before: before, run: run, in: db)
-      }
-    }
-  }
-
   /// Calls `body` with the rows of the pictures of one folder below `images/`, one at a time.
   func forEachPicture(
     inFolder folder: UInt8,
@@ -399,7 +382,7 @@ struct PictureRowWriter: ~Copyable {
     )
   }
 
-  /// Saves a row, and records that the picture changed if `before` is the SHA-256 of other bytes.
+  /// Saves a row, and records that the picture changed if `before` is the SHA-256 of other bytes, or empty.
   func save(
     _ entry: PictureEntry,
     before: [UInt8]?,

@@ -22,7 +22,7 @@ final class PictureStage: Sendable {
   /// The pictures that the run came across.
   let due: DuePictures
   private let list: (@Sendable (WebURL) -> String)?
-  private let since: UnixTime?
+  private let shards: ShardAnswers?
   private let ended: @Sendable (PictureID, FetchedPicture) -> Void
   let stored: @Sendable (PictureID) -> Void
   private let counts = Mutex(SyncReport.Pictures())
@@ -50,8 +50,7 @@ final class PictureStage: Sendable {
   ///     needs no request.
   ///   - list: Assigns the pictures that are due to lists instead of requesting them; see ``SharedSync/list``. Pass nil
   ///     to request them.
-  ///   - since: In a merge of shards, the time of their plan. A cached picture needs no request if the origin has
-  ///     answered for it since then, or if it was fresh then.
+  ///   - shards: In a merge of shards, the pictures that they have fetched.
   ///   - ended: Called with each picture that was requested, and its result.
   ///   - stored: Called with each picture that has new bytes, when they are on disk.
   /// - Throws: ``LarderError`` when the index cannot be used.
@@ -59,11 +58,11 @@ final class PictureStage: Sendable {
     _ context: RunContext,
     strays: StrayFiles,
     list: (@Sendable (WebURL) -> String)? = nil,
-    since: UnixTime? = nil,
+    shards: ShardAnswers? = nil,
     ended: @escaping @Sendable (PictureID, FetchedPicture) -> Void = { _, _ in },
     stored: @escaping @Sendable (PictureID) -> Void
   ) throws(LarderError) {
-    (self.list, self.since) = (list, since)
+    (self.list, self.shards) = (list, shards)
     self.ended = ended
     self.stored = stored
     self.context = context
@@ -98,7 +97,7 @@ final class PictureStage: Sendable {
   /// - Throws: ``LarderError`` if the index cannot be read, or a picture has no row.
   func add(_ source: PictureSource, isChanged: Bool = false) throws(LarderError) {
     take(
-      try due.see(source, by: DueRule(isChanged: isChanged, now: context.now(), since: since))
+      try due.see(source, by: DueRule(isChanged: isChanged, now: context.now(), shards: shards))
     )
   }
 

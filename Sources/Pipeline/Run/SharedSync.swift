@@ -26,13 +26,12 @@ package struct ImportedPictures: Sendable {
   package var counts = SyncReport.Pictures()
   /// The number of requests that the shards sent.
   package var requests = 0
-  /// In a merge, the time of the plan: a cached picture needs no request if the origin answered for it at this time or
-  /// later, or if it was fresh at this time.
-  package var since: UnixTime?
+  /// In a merge, the pictures that the shards fetched.
+  package var answers: ShardAnswers?
 
-  /// Makes the value for a plan of the given time, and no pictures yet.
-  package init(since: UnixTime? = nil) {
-    self.since = since
+  /// Makes the value for no pictures yet.
+  package init(_ answers: ShardAnswers? = nil) {
+    self.answers = answers
   }
 }
 

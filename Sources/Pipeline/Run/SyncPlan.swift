@@ -136,7 +136,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   ) throws {
     let (options, now) = (request.options, request.now())
     guard let run = try index.lastRun(catalog: entry.id) else { return }
-    let dueRule = DueRule(isChanged: false, now: now, since: nil)
+    let dueRule = DueRule(isChanged: false, now: now, shards: nil)
     var freshPictures = 0
     func count(_ seen: SeenPictures) { freshPictures += seen.total - (seen.due[""] ?? 0) }
     let due = try DuePictures(index) { _ in "" }
