@@ -23,6 +23,58 @@ struct FaultySyncTests {
     try CatalogReader(cache: folder.path("cache"), catalog: nil)
   }
 
+  @Test(arguments: ["renamed", "merged", "split"])
+  func
+    `sections that are renamed, merged or split keep their items until the new ones can be read`(
+      _ edit: String
+    ) throws
+  {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 2, items: 20)
+    shop.put(
+      try SampleShop.json(shop.keys.flatMap { shop.items[$0] ?? [] }.map(\.listed)),
+      at: "/shop/all"
+    )
+    let sections = [
+      "renamed": "[{key: X, url: A}, {key: Y, url: B}]", "merged": "[{key: A, url: all}]",
+      "split": "[{key: A, url: A}, {key: X, url: all}, {key: Y, url: B}]",
+    ]
+    let edited = try shop.catalog(sections: sections[edit])
+    _ = try shop.sync(folder)
+    shop.store.faults = [FaultRule("/shop/*", .status(500))]
+
+    let down = try shop.sync(folder, edited)
+    shop.store.faults = .none
+    let up = try shop.sync(folder, edited)
+
+    #expect(down.items.removed.isEmpty && down.items.total == 40, "\(down.sections)")
+    #expect(up.outcome == .complete && up.items.removed.isEmpty)
+    let kept = try CatalogReader(cache: folder.path("cache"), catalog: nil).sections().map(\.key)
+    #expect(
+      kept == (edit == "renamed" ? ["X", "Y"] : edit == "merged" ? ["A"] : ["A", "X", "Y"])
+    )
+  }
+
+  @Test
+  func
+    `a section that was taken out of the catalog file goes although another cannot be read, if removals are allowed`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 2, items: 20)
+    _ = try shop.sync(folder)
+    shop.store.faults = [FaultRule("/shop/A", .status(500))]
+    let edited = try shop.catalog(sections: "[{key: A, url: A}]")
+    var options = SyncOptions()
+
+    let first = try shop.sync(folder, edited, options: options)
+    options.allowRemovals = true
+    let second = try shop.sync(folder, edited, options: options)
+
+    #expect(first.sections.map(\.key).sorted() == ["A", "B"] && first.items.total == 40)
+    #expect(second.sections.map(\.key) == ["A"] && second.items.total == 20)
+  }
+
   @Test func `an empty section is valid`() throws {
     shop.items["B"] = []
     try shop.publish()

@@ -57,6 +57,34 @@ struct InterruptionTests {
     #expect(try verify(folder) == VerifyReport(checked: 541))
   }
 
+  @Test func `a first run that was stopped before any section came leaves no catalog`() throws {
+    shop.store.faults = [FaultRule("/shop/*", .hang)]
+
+    let report = try syncStopped(after: 3)
+    shop.store.faults = .none
+    let next = try shop.sync(folder)
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+
+    #expect(report.outcome == .interrupted && report.run == nil)
+    #expect(next.run == 1 && next.items.added.count == 180)
+    #expect(try reader.history().isEmpty)
+  }
+
+  @Test func `a lasting failure stays known over a run that was stopped before it`() throws {
+    shop.put(nil, at: "/shop/detail/C60")
+    shop.store.faults = [FaultRule("/pictures/A1-top.jpg", .status(410))]
+    let first = try shop.sync(folder)
+    shop.clock.advance(86_400)
+    shop.store.faults = [FaultRule("/shop/*", .hang)]
+    _ = try syncStopped(after: 3)
+    shop.store.faults = [FaultRule("/pictures/A1-top.jpg", .status(410))]
+
+    let last = try shop.sync(folder)
+
+    #expect(first.failures.map(\.isKnown) == [false])
+    #expect(last.failures.map(\.isKnown) == [true] && last.outcome == .complete)
+  }
+
   @Test func `a stopped run starts nothing more from its queues`() throws {
     // No picture is answered, so no queue can start another one before the stop.
     shop.store.faults = [FaultRule("/pictures/*", .hang)]

@@ -79,7 +79,7 @@ struct OpenedRun {
       context,
       strays: strays,
       list: run.shared.list,
-      since: imported?.since
+      shards: imported?.answers
     ) { id in squares?.add(CollectionOfOne(id)) }
     let details = try DetailNeeds(request, context.needs).map { needs throws(LarderError) in
       try DetailStage(context, needs, pictures: request.options.thumbnailsOnly ? nil : pictures)
@@ -118,7 +118,6 @@ struct OpenedRun {
     let writing = ReportWriting(
       context,
       before: before,
-      lastReport: previous?.report,
       sections: sections.sections
     )
     details?.group.join()
@@ -190,7 +189,8 @@ struct OpenedRun {
     report.squares = squares
     report.squares?.removed = removed
     report.durationSeconds = (ContinuousClock.now - began).inSeconds
-    if report.outcome == .failed, previous == nil {
+    let hasAny = sections.sections.contains { $0.listing != nil }
+    if previous == nil, report.outcome == .failed || !hasAny {
       // Forget the run, because nothing was synced: the cache lists a catalog only after its first good run.
       report.run = nil
       try index.forgetRun(context.number, of: context.entry.id)
@@ -202,9 +202,9 @@ struct OpenedRun {
         outcome: report.outcome.rawValue,
         report: report.json,
         sections: sections.sections.map { RunSection($0) },
-        changes: try writing.changes(of: context.number),
+        changes: writing.changes.changes,
         items: writing.changes.items,
-        values: ListingChanges.values
+        comparison: ListingChanges.comparison
       )
     }
     do throws(LarderError) {

@@ -64,9 +64,9 @@ struct PreviousSections: Sendable {
   }
 }
 
-/// The failures of the previous run.
+/// The failures of the previous runs, back to the last one that was not cut short.
 ///
-/// If a failure is likely to last and the previous run had it too, it counts as known in the current run.
+/// If a failure is likely to last and one of these runs had it too, it counts as known in the current run.
 struct LastFailures {
   private struct Failed: Hashable {
     let stage: SyncReport.Stage
@@ -89,19 +89,27 @@ struct LastFailures {
   private let lasting: Set<Failed>
   private let omitted: SyncReport.FailureCounts
 
-  /// Reads a report as the index stores it.
+  /// Reads reports as the index stores them.
   ///
   /// - Parameters:
-  ///   - report: The report; nil for a first run.
+  ///   - reports: The reports of the runs before, the last one first.
   ///   - identity: The catalog file's rule for the part of a URL that identifies a picture.
-  init(_ report: [UInt8]?, _ identity: PictureIdentity) {
-    let report = report.flatMap { try? SyncReport(json: $0) }
+  init(_ reports: [[UInt8]], _ identity: PictureIdentity) {
     self.identity = identity
-    lasting = Set((report?.failures ?? []).compactMap { Failed($0, identity) })
-    omitted = report?.failuresOmitted ?? [:]
+    var (lasting, omitted) = (Set<Failed>(), SyncReport.FailureCounts())
+    for bytes in reports {
+      guard let report = try? SyncReport(json: bytes) else { break }
+      lasting.formUnion(report.failures.compactMap { Failed($0, identity) })
+      for (stage, counts) in report.failuresOmitted {
+        omitted[stage, default: [:]].merge(counts) { max($0, $1) }
+      }
+      // A run that was cut short did not come to all failures.
+      if report.outcome != .interrupted, report.unfinishedCount == 0 { break }
+    }
+    (self.lasting, self.omitted) = (lasting, omitted)
   }
 
-  /// Marks those failures as known that are likely to last and that the previous run had too.
+  /// Marks those failures as known that are likely to last and that the runs before had too.
   func mark(_ failures: inout [SyncReport.Failure]) {
     for place in failures.indices {
       guard let failed = Failed(failures[place], identity) else { continue }
@@ -111,7 +119,7 @@ struct LastFailures {
 
   /// Whether all failures that a new report only counts are known.
   ///
-  /// They are known if they are likely to last, and the previous report counts at least as many of them.
+  /// They are known if they are likely to last, and a previous report counts at least as many of them.
   func knows(_ omitted: SyncReport.FailureCounts) -> Bool {
     omitted.allSatisfy { stage, counts in
       stage != .section

@@ -399,15 +399,15 @@ final class SectionStage: Sendable {
 
   /// Adds the sections of the last run that no source names any more.
   ///
-  /// Only all sources together show which these are: a section may have moved to another source, or may belong to a
-  /// source that could not be read. It is attributed to a source that could not be read. If every source was read, it
-  /// is attributed to the source of the section before it.
+  /// Only all sources together show which these are: a section may have moved to another source, may have another key in
+  /// the catalog file, or may belong to a source that could not be read. It is attributed to a source that could not be
+  /// read. If every source was read, it is attributed to the source of the section before it.
   private func addUnnamed(to sources: inout [SourceEnd]) {
     let many = sources.indices.filter { sources[$0].reading.key == nil }
-    guard let first = many.first else { return }
     let named = many.reduce(into: context.catalog.namedKeys) { $0.formUnion(sources[$1].named) }
-    let failed = many.first { sources[$0].failure != nil }
-    var owner = failed ?? first
+    let failed =
+      many.first { sources[$0].failure != nil } ?? sources.indices.first { sources[$0].isUnread }
+    guard var owner = failed ?? many.first else { return }
     for key in last.keys {
       guard !named.contains(key) else {
         if failed == nil { owner = many.first { sources[$0].named.contains(key) } ?? owner }
@@ -424,6 +424,12 @@ final class SectionStage: Sendable {
   /// If a response is missing, the section is stale. Otherwise it is removed, or a guard keeps it.
   private func unnamedSection(_ key: String, _ source: SourceEnd) -> SectionResult? {
     if let words = source.failure { return last.fallback(for: key, words) }
+    if let read = source.reading.key {
+      // The user took the section out of the catalog file. Its items may be in a section that could not be read.
+      let words =
+        "the catalog file no longer names it; it is kept until section \(read) can be read"
+      return context.options.allowRemovals ? nil : last.fallback(for: key, words)
+    }
     do throws(LarderError) {
       guard let section = try guardian.vanished(key) else { return nil }
       return try guardian.result(
@@ -451,6 +457,13 @@ struct SourceEnd: Sendable {
   var named: Set<String> = []
   /// The reason why some or all of its pages are missing, if the source has several sections; nil if none are.
   var failure: String?
+
+  /// Whether some or all of its pages are missing, if the source has one section.
+  var isUnread: Bool {
+    reading.key != nil
+      && (reading.broken != nil
+        || results.contains { [.stale, .failed].contains($0.source) && !$0.isExcused })
+  }
 }
 
 extension [SourceEnd] {
