@@ -55,6 +55,11 @@ package enum DatabaseFailure: Error, Equatable {
   static func of(_ error: any Error, _ queue: DatabaseQueue? = nil) -> any Error {
     if error is RowDecodingError || error is DecodingError { return strange }
     guard let error = error as? DatabaseError else { return error }
+    if error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+      return unfit(
+        "a killed run left a change that has to be undone first; run larder where the cache can be written"
+      )
+    }
     switch error.resultCode {
     case .SQLITE_FULL: return full
     case .SQLITE_NOTADB, .SQLITE_CORRUPT: return damaged

@@ -255,6 +255,19 @@ import Testing
     #expect(try Self.counts(sync) == ["made": 2, "fresh": 3, "removed": 0, "unfit": 0])
   }
 
+  @Test func `a repair that forgets a picture removes its square too`() throws {
+    let shop = try Self.shop()
+    #expect(try shop.sync("--square", "32").status == 0)
+    let path = try #require(try Self.squares(shop).keys.min())
+    try FileManager.default.removeItem(atPath: "\(shop.cache)/images/\(path)")
+
+    let repaired = try shop.larder("verify", "--repair")
+    let clean = try shop.larder("verify")
+
+    #expect(repaired.status == 74 && clean.status == 0, "\(clean.output)")
+    #expect(try Self.squares(shop)[path] == nil && Self.squares(shop).count == 4)
+  }
+
   @Test(arguments: [SIGKILL, SIGTERM])
   func `an interrupted run leaves only whole squares`(_ signal: Int32) throws {
     let shop = try Self.shop(faults: "path=/pictures/S1.jpg hang")

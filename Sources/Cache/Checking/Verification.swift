@@ -200,7 +200,8 @@ package struct Verification: Sendable {
   /// If the index was lost and rebuilt, the other strays stay until all pictures have a row again, because a later
   /// sync may refer to them.
   package func repair(_ report: VerifyReport, claimed: [PictureEntry]) throws(LarderError) {
-    try SquareVerification(layout: layout, index: index).repair(report)
+    let squares = SquareVerification(layout: layout, index: index)
+    try squares.repair(report)
     let lost = try index.heldPictures(at: report.damaged + report.missing).values
     try index.write { db in for id in lost { try Index.forget(id, in: db) } }
     for path in report.damaged { try layout.remove(path) }
@@ -214,6 +215,7 @@ package struct Verification: Sendable {
     for path in try layout.strays(index) where found.contains(path) {
       try layout.remove(path)
     }
+    try squares.sweep(of: report.damaged + report.missing)
     try index.noteFolderTimes(of: layout)
   }
 }

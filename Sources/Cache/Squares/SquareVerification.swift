@@ -75,6 +75,16 @@ struct SquareVerification {
       try layout.remove(path)
     }
   }
+
+  /// Removes the squares of the pictures at these paths, unless the pictures are in the cache after all.
+  func sweep(of paths: [String]) throws(LarderError) {
+    let lost = Set(paths.map { PictureName.withoutEnding($0) })
+    let files = try layout.squareFiles().filter { file in
+      picture(ofSquare: file).map { lost.contains(PictureName.withoutEnding($0)) } ?? false
+    }
+    let known = try known(files)
+    for file in files where !known.contains(file) { try layout.remove(file) }
+  }
 }
 
 extension CacheLayout {

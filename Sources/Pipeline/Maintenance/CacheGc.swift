@@ -142,7 +142,7 @@ package struct CacheGc: Sendable {
   /// In a dry run, only lists the removals. A dry run is possible while a sync holds the cache's lock.
   ///
   /// In each batch, the rows in the index are deleted before the files. Therefore a crash can leave files without rows,
-  /// but never rows without files.
+  /// but never rows without files. Only if the disk is full, files go first.
   ///
   /// - Parameters:
   ///   - holder: The text to write into the cache's lock.
@@ -165,6 +165,33 @@ package struct CacheGc: Sendable {
     }
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
+    do throws(LarderError) {
+      return try sweep(layout, isStopped: isStopped, progress)
+    } catch  where error.code == .diskFull {
+      guard let freed = try makeRoom(in: layout) else { throw error }
+      var report = try sweep(layout, isStopped: isStopped, progress)
+      (report.plan, report.strays) = (freed.plan, freed.strays)
+      return report
+    }
+  }
+
+  /// Removes the files of pictures that no catalog needs, but not their rows, because the disk has no space for a change of
+  /// the index.
+  ///
+  /// - Returns: The removals; nil if there is nothing to remove.
+  private func makeRoom(in layout: CacheLayout) throws(LarderError) -> SweepReport? {
+    let report = try report(layout, Index(reading: path))
+    guard !report.plan.removals.isEmpty || !report.strays.isEmpty else { return nil }
+    for stray in report.strays { try layout.remove(stray) }
+    try layout.remove(report.plan.removals.map(\.picture)) {}
+    return report
+  }
+
+  private func sweep(
+    _ layout: CacheLayout,
+    isStopped: () -> Bool,
+    _ progress: (Int, Int) -> Void
+  ) throws(LarderError) -> SweepReport {
     let index = try Index(layout)
     try index.forgetCatalogs(options.forget)
     try index.markUnreferenced(at: now)
