@@ -236,6 +236,9 @@ struct AddressTests {
     ("file:///abs/main.json", "https://h.example/", nil, "file:/abs/main.json"),
     ("file://localhost/abs/main.json", nil, nil, "file:/abs/main.json"),
     ("main.json", "file:///data/", nil, "file:/data/main.json"),
+    ("FILE:///a%20b/%EA%B5%AD%23.json", nil, nil, "file:/a b/국#.json"),
+    ("a%2Fb%00/100%25%.json", "file:///data%20x/", nil, "file:/data x/a%2Fb%00/100%25%.json"),
+    ("100%2525.json", nil, nil, "file:/folder/100%25.json"),
   ])
   func `a URL or path in the catalog file is resolved against the base or the file's folder`(
     text: String,

@@ -1,3 +1,5 @@
+import Base
+
 /// The source of a response, as a section of the proposed catalog file describes it.
 ///
 /// For example, the URL `https://api.cups.example/v1/mugs?limit=5` gives the catalog the name `cups` and the base
@@ -85,7 +87,13 @@ package struct ProposedSource: Sendable {
     name = stem
     key = stem
     base = nil
-    url = path.hasPrefix("/") ? "file://\(path)" : path
+    // Letters outside ASCII stay readable.
+    let address = path.unicodeScalars.map { scalar in
+      scalar.properties.isWhitespace || "%${}".unicodeScalars.contains(scalar)
+        || scalar.properties.generalCategory == .control
+        ? PercentEncoding.escaped(String(scalar)) : String(scalar)
+    }.joined()
+    url = path.hasPrefix("/") ? "file://\(address)" : address
   }
 
   /// Makes the URLs of several sources relative to one base, and gives each source a key of its own.

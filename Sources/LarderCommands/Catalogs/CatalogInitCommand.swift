@@ -177,13 +177,7 @@ struct CatalogInitCommand: ParsableCommand {
   private func response(_ text: String) throws -> NamedResponse {
     if text == "-" { return NamedResponse(path: text, source: .standardInput) }
     guard Self.isURL(text) else {
-      let path = relative(text)
-      guard !path.contains(where: \.isWhitespace) else {
-        throw CommandFailure(
-          "cannot name \"\(text)\" in a catalog file: its path has white space; rename the file"
-        )
-      }
-      return NamedResponse(path: text, source: ProposedSource(file: path))
+      return NamedResponse(path: text, source: ProposedSource(file: relative(text)))
     }
     let url: WebURL
     do { url = try CurlURLParser().parse(text, relativeTo: nil) } catch {

@@ -215,14 +215,22 @@ package struct CatalogAddresses: Sendable {
   }
 
   private static func filePath(_ text: String, in folder: String) -> String? {
-    guard text.hasPrefix("file:") else { return nil }
-    var path = text.dropFirst("file:".count)
+    guard text.prefix(5).lowercased() == "file:" else { return nil }
+    var path = text.dropFirst(5)
     if path.hasPrefix("//localhost/") { path = path.dropFirst("//localhost".count) }
     if path.hasPrefix("///") { path = path.dropFirst(2) }
-    return path.hasPrefix("/") ? String(path) : join(folder, String(path))
+    return join(folder, String(path))
   }
 
-  private static func join(_ folder: String, _ path: String) -> String {
+  /// The path of a file that an address names, in which escapes such as `%20` stand for characters.
+  ///
+  /// The id of an item in the address of its detail must not lead to another folder, so `%2F` stays as it is.
+  private static func join(_ folder: String, _ address: String) -> String {
+    let parts = address.split(separator: "/", omittingEmptySubsequences: false).map { part in
+      let text = PercentEncoding.text(String(part)) ?? String(part)
+      return text.contains("/") || text.contains("\0") ? String(part) : text
+    }
+    let path = parts.joined(separator: "/")
     if path.hasPrefix("/") { return path }
     return folder.isEmpty ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
   }
