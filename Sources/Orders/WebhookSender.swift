@@ -36,6 +36,8 @@ package final class WebhookSender: Sendable {
   private static let mostReply = 1 << 10
   /// The time in milliseconds after which a sender tries again to take the lock from another sender.
   private static let lockPause: Int64 = 15
+  /// The time in milliseconds for which a sender at least waits for another one that makes an attempt.
+  private static let lockPatience: Int64 = 1000
 
   private let outbox: Outbox
   private let webhook: Webhook
@@ -101,11 +103,19 @@ package final class WebhookSender: Sendable {
     var report = SendReport()
     var attempts = 0
     var unreached = 0
+    var blocked: OrderTime?
     loop: while !isStopped.load(ordering: .sequentiallyConsistent), attempts < limits.attempts {
       guard let lock = try WebhookLock(outbox.path) else {
-        clock.wait(until: clock.now() + Self.lockPause)
+        let now = clock.now()
+        if now - (blocked ?? now) > max(limits.patience, Self.lockPatience) {
+          (report.due, report.isBlocked) = (now, true)
+          break loop
+        }
+        blocked = blocked ?? now
+        clock.wait(until: now + Self.lockPause)
         continue
       }
+      blocked = nil
       let claim = try outbox.claim(webhook, mail, plan, at: clock.now(), random: random())
       switch claim {
       case .attempt(let message, let delivery):
@@ -157,6 +167,7 @@ package final class WebhookSender: Sendable {
     let sums = try outbox.sums(mail, webhook)
     report.counts = sums.counts
     report.held = sums.held.filter { !before.contains($0) }
+    if report.isBlocked, report.counts[.queued] == 0 { report.due = nil }
     return report
   }
 
@@ -301,6 +312,8 @@ public struct SendReport: Hashable, Sendable {
   public package(set) var unreachable: String?
   /// The time of the next message, if the run ended because it would have to wait too long.
   package var due: OrderTime?
+  /// Whether the run ended because another process was sending.
+  package var isBlocked = false
   /// Whether ``WebhookSender/stop()`` ended the run.
   package var wasInterrupted = false
 

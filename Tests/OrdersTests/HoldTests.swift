@@ -4,6 +4,22 @@ import Testing
 
 /// Orders that may have arrived, with the policy `hold`.
 @Suite struct HoldTests {
+  @Test func `a sender waits for another one only as long as for orders that are not due`() throws
+  {
+    let shelf = try Shelf()
+    let id = try shelf.place()[0]
+    let webhook = FakeWebhook { _ in .ok }
+    let lock = try WebhookLock(shelf.outbox().path)
+
+    let blocked = try shelf.send(webhook) { $0.patience = 5000 }
+    #expect(lock != nil && blocked.isBlocked && blocked.due != nil)
+    #expect(webhook.arrivals.isEmpty)
+    withExtendedLifetime(lock) {}
+    _ = consume lock
+
+    #expect(try shelf.send(webhook).delivered == [id])
+  }
+
   @Test(
     arguments: [
       .reset, .status(200, body: "<html>Sign in</html>"), .status(200), .status(204),

@@ -143,7 +143,11 @@ struct SendSummary {
         "interrupted: \(Quantities.count(queued, noun)) still queued; \(command) continues"
       )
     } else if report.troubles.isEmpty, let due = report.due {
-      warnings.append("the next \(noun) is due \(due.text)")
+      warnings.append(
+        report.isBlocked
+          ? "another process is sending; run \(command) again later"
+          : "the next \(noun) is due \(due.text)"
+      )
     }
     return warnings
   }
