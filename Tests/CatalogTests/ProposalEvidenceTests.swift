@@ -2296,4 +2296,36 @@ struct ProposalEvidenceTests {
 
     #expect(!linesWithoutComments(of: file.text).contains { $0.hasPrefix("  salePrice:") })
   }
+
+  @Test func `the attribute id of a title is not its text in Indonesian`() throws {
+    let phones = (1...6).map {
+      "<PHONE><TITLE id=\"\($0)\">Phone \($0)</TITLE><PRICE>$5\($0)0</PRICE></PHONE>"
+    }
+    let file = try Self.read("<CATALOG>\(phones.joined())</CATALOG>")
+
+    #expect(file.text.contains("  title: \"$.TITLE['#text']\""))
+  }
+
+  @Test func `a name that begins with key is no sure id`() throws {
+    let file = try Self.propose(
+      #""token": "gZNUMBERWGY", "title": "Car NUMBER", "KEY_PROP_NAME": "b9cfde1NUMBER-c63e-4388-8451-73d14431216NUMBER""#
+    )
+
+    #expect(file.unsure.contains("id"))
+  }
+
+  @Test func `a number can be how many there are, and zero is no place`() throws {
+    let goods = try Self.read(
+      #"{"products": [{"name": "Bread", "number": "12", "price": "4"}, {"name": "Water", "number": "16", "price": "3"}, {"name": "Beer", "number": "4", "price": "50"}]}"#
+    )
+    let places = (1...9).map {
+      let at = $0 < 3 ? "34.9\($0), 31.6\($0)" : "0.0, 0.0"
+      return
+        #"{"id": \#($0), "name": "Winery \#($0)", "Latitude": "32.99\#($0)", "Longitude": "35.21\#($0)", "geometry": {"coordinates": [\#(at)]}}"#
+    }
+    let wineries = try Self.read("[\(places.joined(separator: ","))]")
+
+    #expect(goods.unsure.contains("id"))
+    #expect(wineries.text.contains("  latitude: $.Latitude"))
+  }
 }

@@ -325,11 +325,15 @@ extension FieldEvidence {
     if FieldRules.has("counter", in: name) || isCount && !isID {
       return variety == 1 ? 0.35 : 0
     }
-    // The name begins or ends with a word such as `id`, as in `id_producto`, `objectNumber` and `itemcode`.
+    // The name begins or ends with a word such as `id`, as in `id_producto`, `objectNumber` and `itemcode`. A `keyName` is
+    // not called one.
     let isCalled =
-      [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }
+      !FieldRules.isText(words.last ?? "")
+      && [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }
       || ["code", "sku", "id"].contains(where: name.hasSuffix)
-    if isCalled { return FieldRules.has("group", in: name) ? 0.5 : 0.85 }
+    // A `number` alone can also be how many there are.
+    let isNumber = words.count == 1 && name.hasPrefix("n") && share(PriceText.isWhole) > 0.5
+    if isCalled { return FieldRules.has("group", in: name) || isNumber ? 0.5 : 0.85 }
     if variety < 1 { return 0 }
     // Words, such as the kinds of three plants, and dates can differ by chance.
     let areWords = share { !$0.contains(where: \.isNumber) || Self.isDate($0) } > 0.5
@@ -451,8 +455,9 @@ extension FieldEvidence {
       let bound = field == .latitude ? 90.0 : 180.0
       let isDegrees = share { Double($0).map { abs($0) <= bound } ?? false } == 1
       // Zero stands where a place is unknown.
-      let isKnown = share { Double($0) == 0 } < 1
-      return isDegrees && isKnown && !place.isMany ? 1 : 0
+      let unknown = share { Double($0) == 0 }
+      guard isDegrees, unknown < 1, !place.isMany else { return 0 }
+      return unknown > 0.2 ? Confidence.doubt : 1
     case .thumbnail:
       guard isText, arePictures else { return 0 }
       // The same address in all items is that of a stand-in, or of no picture.
