@@ -90,7 +90,7 @@ extension DemoCommand {
   private func demandOwnCache(for name: String) throws {
     guard cache.cache == nil, let index = try? Index(reading: cache.path),
       let other = try index.catalogs().first(where: { entry in
-        entry.name != name || entry.source.map { !$0.contains(Self.host) } ?? false
+        entry.name != name || entry.source.map { !$0.contains(Self.host) } ?? true
       })
     else { return }
     throw CommandFailure(

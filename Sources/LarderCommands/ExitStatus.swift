@@ -175,7 +175,7 @@ struct CommandFailure: Error {
   ///   - status: The exit status; by default that of a wrong command line.
   ///   - code: A stable code; with nil, the code is the status as a word.
   init(_ message: String?, _ status: ExitStatus = .usage, code: String? = nil) {
-    self.message = message
+    self.message = message.map { ProgramArguments.shown($0) }
     self.status = status
     self.code = code ?? status.word
   }

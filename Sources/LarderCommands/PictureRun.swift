@@ -127,7 +127,7 @@ struct PictureRun {
       let picture = try Workers.forPictures.make(order, of: file, for: nil, isStopped: { false })
       Output.file(picture.bytes)
       result = PictureResult(input: input, output: PictureOptions.stream, summary: picture.summary)
-      result = upload?.deliver(picture, result) ?? result
+      if !Output.hasFailed { result = upload?.deliver(picture, result) ?? result }
     } catch {
       if error.code == .usage { throw error }
       result = PictureResult(input: input, error: error)

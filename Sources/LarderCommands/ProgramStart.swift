@@ -49,8 +49,13 @@ enum ProgramArguments {
   /// names, would be another.
   static func fault(in arguments: [String]) -> String? {
     arguments.first { $0.unicodeScalars.contains(where: isByte) }.map {
-      "cannot read the argument \(path($0).shown): it is not UTF-8; give a name in UTF-8"
+      "cannot read the argument \($0): it is not UTF-8; give a name in UTF-8"
     }
+  }
+
+  /// A text with escapes such as `\xE9` for bytes that are not UTF-8.
+  static func shown(_ text: String) -> String {
+    text.unicodeScalars.contains(where: isByte) ? path(text).shown : text
   }
 
   /// The path that an argument names.
@@ -89,10 +94,11 @@ enum Memory {
 enum Descriptors {
   /// Opens stdin, stdout and stderr on `/dev/null` if the process was started without them.
   ///
-  /// Otherwise the next files would get their numbers, and messages would be written into pictures.
+  /// Otherwise the next files would get their numbers, and messages would be written into pictures. stdin cannot be read
+  /// then, and stdout cannot be written, so that it is an error to use them.
   static func openStandard() {
     for file in STDIN_FILENO...STDERR_FILENO where fcntl(file, F_GETFD) < 0 {
-      _ = open("/dev/null", O_RDWR)
+      _ = open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 

@@ -86,7 +86,7 @@ final class RunRecord {
     guard stat(cache, &folder) == 0, folder.st_uid == geteuid(),
       TextFile.exists("\(cache)/index.sqlite")
     else { return }
-    try TextFile.replace("\(cache)/last-run.json", with: String(decoding: bytes, as: UTF8.self))
+    try TextFile.replaceOwn("\(cache)/last-run.json", with: bytes)
   }
 }
 

@@ -107,6 +107,11 @@ package final class WebhookSender: Sendable {
     loop: while !isStopped.load(ordering: .sequentiallyConsistent), attempts < limits.attempts {
       guard let lock = try WebhookLock(outbox.path) else {
         let now = clock.now()
+        if blocked == nil, mail == .notices || limits.until == nil {
+          // The other sender may have everything under way that there is.
+          let counts = try outbox.sums(mail, webhook).counts
+          if counts[.queued] + counts[.sending] == 0 { break loop }
+        }
         if now - (blocked ?? now) > max(limits.patience, Self.lockPatience) {
           (report.due, report.isBlocked) = (now, true)
           break loop
@@ -167,7 +172,7 @@ package final class WebhookSender: Sendable {
     let sums = try outbox.sums(mail, webhook)
     report.counts = sums.counts
     report.held = sums.held.filter { !before.contains($0) }
-    if report.isBlocked, report.counts[.queued] == 0 { report.due = nil }
+    if report.isBlocked, report.counts[.queued] + report.counts[.sending] == 0 { report.due = nil }
     return report
   }
 

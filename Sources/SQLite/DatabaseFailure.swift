@@ -56,8 +56,9 @@ package enum DatabaseFailure: Error, Equatable {
     if error is RowDecodingError || error is DecodingError { return strange }
     guard let error = error as? DatabaseError else { return error }
     if error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
-      return unfit(
-        "a killed run left a change that has to be undone first; run larder where the cache can be written"
+      return refused(
+        "a killed run left a change that has to be undone first; run larder where the cache can be written",
+        errno: nil
       )
     }
     switch error.resultCode {

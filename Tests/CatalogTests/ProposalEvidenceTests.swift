@@ -2328,4 +2328,11 @@ struct ProposalEvidenceTests {
     #expect(goods.unsure.contains("id"))
     #expect(wineries.text.contains("  latitude: $.Latitude"))
   }
+
+  @Test func `empty cells behind the last name of a table's head are nothing`() throws {
+    let rows = (1...6).map { "PERFUME \($0);BRAND \($0);1\($0).90;;;;" }
+    let file = try Self.read("Nome;Marca;Prezzo;;;;\n\(rows.joined(separator: "\n"))")
+
+    #expect(file.text.contains("  title: $.Nome") && file.text.contains("$.Prezzo"))
+  }
 }

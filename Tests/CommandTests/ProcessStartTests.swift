@@ -22,7 +22,7 @@ struct ProcessStartTests {
       mkdir in
       for i in 1 2 3 4 5 6 7 8; do cp "$photo" in/$i-good.jpg; head -c 900 "$photo" > in/$i-cut.jpg; done
       "$larder" crop "$photo" --size 64 --out alone
-      "$larder" crop in --size 64 --out out <&- >&- 2>&-; echo $?
+      "$larder" crop in --size 64 --out out -q <&- >&- 2>&-; echo $?
       for file in out/*-good.jpg; do cmp $file alone/*.jpg; done; ls out | wc -l
       """,
       folder
@@ -91,14 +91,22 @@ struct ProcessStartTests {
 
     let sync = try Command.shell(
       """
-      cd "$folder"; touch m.prom; ln -s m.prom link; touch m.prom.4194305.tmp other.4194305.tmp
+      cd "$folder"; mkdir there; ln -s there/m.prom link
+      touch -d '2 hours ago' there/m.prom.4194305.tmp there/other.4194305.tmp
+      touch there/m.prom.4194306.tmp
       "$larder" sync "$catalog" --cache cache --retries 0 --metrics link -q; echo $?
-      test -L link && grep -c larder_ m.prom > count && echo linked; ls *.tmp
+      test -L link && grep -c larder_ there/m.prom > count && echo linked; ls there/*.tmp
+      { echo before; "$larder" sync "$catalog" --cache cache --retries 0 --metrics /dev/stdout -q; echo after; } > log
+      head -1 log; tail -1 log; grep -c ^larder_last log > count && echo appended
       """,
       environment: ["folder": shop.folder.path, "catalog": shop.catalog]
     )
 
-    #expect(sync.output == "0\nlinked\nother.4194305.tmp\n", "\(sync.output) \(sync.errors)")
+    let expected = [
+      "0", "linked", "there/m.prom.4194306.tmp", "there/other.4194305.tmp", "before", "after",
+      "appended",
+    ]
+    #expect(sync.lines.map(String.init) == expected, "\(sync.output) \(sync.errors)")
   }
 
   @Test func `stdin and stdout may be pipes that do not block`() throws {

@@ -271,6 +271,7 @@ struct AddressTests {
     ("file:${DIR}/main.json", nil, "file:/folder/lists/main.json"),
     ("${DIR}/main.json", nil, "file:/folder/lists/main.json"),
     ("${DIR}/main.json", "file:///data/", "file:/data/lists/main.json"),
+    ("${PERCENT}/a%20b.json", "file:///data/", "file:/data/100%41/a b.json"),
   ])
   func `the value of a variable in path or query is not stored, and a variable may give the host`(
     text: String,
@@ -279,7 +280,7 @@ struct AddressTests {
   ) throws {
     let environment = [
       "KEY": "a/b c&d", "BASE": "https://store.example/v1/", "HOST": "h.example", "PORT": "8443",
-      "DIR": "lists",
+      "DIR": "lists", "PERCENT": "100%41",
     ]
     var catalog = try shop.catalog()
     (catalog.base, catalog.detail) = (base, nil)

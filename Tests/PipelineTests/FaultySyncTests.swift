@@ -55,6 +55,26 @@ struct FaultySyncTests {
     )
   }
 
+  @Test func `a section that was split keeps only the items that no section has taken yet`() throws
+  {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 20)
+    let items = (shop.items["A"] ?? []).map(\.listed)
+    shop.put(try SampleShop.json(Array(items.prefix(8))), at: "/shop/first")
+    shop.put(try SampleShop.json(Array(items.dropFirst(8))), at: "/shop/second")
+    let edited = try shop.catalog(sections: "[{key: X, url: first}, {key: Y, url: second}]")
+    _ = try shop.sync(folder)
+    shop.store.faults = [FaultRule("/shop/second", .status(500))]
+
+    let half = try shop.sync(folder, edited)
+    shop.store.faults = .none
+    let whole = try shop.sync(folder, edited)
+
+    #expect(half.sections.map { "\($0.key) \($0.items)" }.sorted() == ["A 12", "X 8", "Y 0"])
+    #expect(half.items.added.isEmpty && half.items.removed.isEmpty)
+    #expect(whole.items.added.isEmpty && whole.items.removed.isEmpty && whole.items.total == 20)
+  }
+
   @Test
   func
     `a section that was taken out of the catalog file goes although another cannot be read, if removals are allowed`()

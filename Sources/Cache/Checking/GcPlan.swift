@@ -66,7 +66,7 @@ package struct GcPlan: Sendable, Hashable {
   /// The removals, in the order in which they were decided.
   package private(set) var removals: [Removal] = []
   /// The number of bytes in the cache before the removals.
-  private let bytesBefore: ByteCount
+  private var bytesBefore: ByteCount
   private let most: ByteCount?
 
   /// The number of bytes that the removals free.
@@ -77,6 +77,12 @@ package struct GcPlan: Sendable, Hashable {
   package var bytesOver: ByteCount {
     let kept = bytesKept
     return max(0, kept - (most ?? kept))
+  }
+
+  /// Adds the removals of an earlier plan, which were made before this one.
+  package mutating func include(_ earlier: GcPlan) {
+    removals = earlier.removals + removals
+    bytesBefore += earlier.bytesFreed
   }
 
   /// Decides which pictures to remove.

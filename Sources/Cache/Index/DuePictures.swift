@@ -106,10 +106,12 @@ extension Index {
     answers.rows = try write { db in
       var rows = answers.rows
       let run = try Self.nextRun(db)
-      let held = try RowStatement(db, "SELECT row, sha256 FROM picture WHERE id = ?")
+      let held = try RowStatement(db, "SELECT row, sha256, failure FROM picture WHERE id = ?")
       let writer = try PictureRowWriter(db)
       for entry in entries {
-        let known = try held.first(entry.id) { ($0.number(0), $0.bytes(1)) }
+        let known = try held.first(entry.id) {
+          ($0.number(0), $0.bytes(1) ?? ($0.text(2) == nil ? nil : []))
+        }
         try writer.save(entry, before: known?.1, run: run, in: db)
         _ = rows.insert(known?.0 ?? db.lastInsertedRowID)
       }

@@ -309,7 +309,7 @@ struct HistoryWriter {
           since: beginning.run
         )
       }
-      if let move = try writer?.move(changes[0]) { try writer?.record(move) }
+      if let move = try writer?.move(changes[0], among: sections) { try writer?.record(move) }
       for change in changes { try writer?.record(change) }
     }
     try record(changes)
@@ -400,13 +400,21 @@ struct HistoryWriter {
     return db.lastInsertedRowID
   }
 
-  /// The move of an item that comes back in another section than the one that listed it last; nil if it is no such item.
+  /// The move of an item that comes back in another section than the one that listed it last; nil if it is no such item, or
+  /// if one of the other sections lists it too.
   ///
   /// With it, the history of the item continues.
-  private func move(_ change: ItemChange) throws -> ItemChange? {
+  private func move(_ change: ItemChange, among sections: [RunSection]) throws -> ItemChange? {
     guard change.field == .listed, change.from == nil,
       try known(change.id, in: change.section) == nil
     else { return nil }
+    for section in sections where section.key != change.section {
+      let place = ListingQuery.placesOfKey.rawValue
+      let isListed = try section.listing.map {
+        try db.first(place, $0, change.id) { _ in } != nil
+      }
+      if isListed == true { return nil }
+    }
     let sql = """
       SELECT section, (SELECT max(run) FROM history WHERE item = row AND field = ?3) AS last FROM history_item \
       WHERE catalog = ?1 AND key = ?2 AND (SELECT value IS NULL FROM history WHERE item = row AND field = ?3 AND run = last) \

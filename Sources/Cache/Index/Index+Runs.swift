@@ -308,7 +308,7 @@ extension Index {
   {
     let sql = """
       SELECT DISTINCT url FROM picture_change JOIN picture ON picture.id = picture \
-      WHERE run > ? AND run <= ? ORDER BY url
+      WHERE run > ? AND run <= ? AND length(before) > 0 ORDER BY url
       """
     return try rows(sql, old, new) { $0.text(0) ?? "" }
   }

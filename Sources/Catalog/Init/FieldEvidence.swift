@@ -446,7 +446,8 @@ struct FieldPlace: Hashable {
   private static func addsNothing(_ name: String, _ parent: String) -> Bool {
     let lower = name.lowercased()
     if FieldRules.isNamed("form", lower) { return true }
-    guard FieldRules.isText(parent) else { return false }
+    // An attribute `id` is no text in Indonesian.
+    guard FieldRules.isText(parent), name != "@id" else { return false }
     let words = NameWords.words(of: name)
     return FieldRules.isNamed("textForm", lower)
       || words.count <= 2 && FieldRules.isNamed("language", words.first ?? "")

@@ -331,15 +331,21 @@ extension FieldEvidence {
       !FieldRules.isText(words.last ?? "")
       && [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }
       || ["code", "sku", "id"].contains(where: name.hasSuffix)
-    // A `number` alone can also be how many there are.
-    let isNumber = words.count == 1 && name.hasPrefix("n") && share(PriceText.isWhole) > 0.5
-    if isCalled { return FieldRules.has("group", in: name) || isNumber ? 0.5 : 0.85 }
+    if isCalled { return FieldRules.has("group", in: name) || mayBeStock(name) ? 0.5 : 0.85 }
     if variety < 1 { return 0 }
     // Words, such as the kinds of three plants, and dates can differ by chance.
     let areWords = share { !$0.contains(where: \.isNumber) || Self.isDate($0) } > 0.5
     if areWords { return Confidence.floor }
     // A number gets a lower confidence than a text, because it can also be a year or a size.
     return isText && share(PriceText.isPrice) < 1 ? 0.5 : 0.4
+  }
+
+  /// Whether a `number` can also be how many there are: its values are small, and in no order.
+  private func mayBeStock(_ name: String) -> Bool {
+    let numbers = samples.compactMap { Int($0) }
+    return ["no", "nr", "num", "number", "nummer", "numero", "número"].contains(name)
+      && numbers.count == samples.count && numbers.allSatisfy { $0 < 1000 }
+      && numbers != numbers.sorted()
   }
 
   /// The confidence that a path with an unknown name, such as `goods_nm`, leads to the title.

@@ -89,7 +89,7 @@ package struct ProposedSource: Sendable {
     base = nil
     // Letters outside ASCII stay readable.
     let address = path.unicodeScalars.map { scalar in
-      scalar.properties.isWhitespace || "%${}".unicodeScalars.contains(scalar)
+      scalar.properties.isWhitespace || scalar == "%"
         || scalar.properties.generalCategory == .control
         ? PercentEncoding.escaped(String(scalar)) : String(scalar)
     }.joined()

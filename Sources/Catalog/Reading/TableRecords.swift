@@ -170,7 +170,9 @@ struct TableRecords {
   private static func areNames(_ names: [String]) -> Bool {
     // If cells of the first line are empty or equal, a number among them says that it is a record and has no names.
     let named = names.filter { !$0.isEmpty }
-    return names.count > 1 && named.count * 2 >= names.count
+    // Spreadsheets write empty cells behind the last name.
+    let width = named.count > 1 ? (names.lastIndex { !$0.isEmpty } ?? 0) + 1 : names.count
+    return names.count > 1 && named.count * 2 >= width
       && (Set(named).count == names.count || !names.contains(where: PriceText.isPrice))
       && names.count { $0.utf8.count <= 100 } * 2 > names.count
       && !names.contains { $0.contains("://") }

@@ -298,8 +298,9 @@ extension PictureBatch {
 
   /// Makes every picture by a call of `make`, on several threads; the caller must have checked the options.
   ///
-  /// If `skipsExisting` and `isOwed` are true of an existing output, it is delivered as it is. Its picture is made for the
-  /// summary alone. The other parameters are the same as in the public function of the same name.
+  /// If `skipsExisting` and `isOwed` are true of an existing output, its picture is made once more. If the file holds the
+  /// same bytes, it is delivered; nothing is written. The other parameters are the same as in the public function of the
+  /// same name.
   @discardableResult
   package func run(
     _ make: Make,
@@ -327,16 +328,21 @@ extension PictureBatch {
           continue
         }
         do throws(LarderError) {
-          var picture = try make(item.picture, output)
-          if isKept {
-            let file = EncodedFile.held(try PictureInput.bytes(of: output, PictureLimits()))
-            picture = EncodedPicture(file: file, summary: picture.summary)
+          let picture = try make(item.picture, output)
+          if isKept, try PictureInput.bytes(of: output, PictureLimits()) != picture.contents() {
+            throw LarderError(
+              .undelivered,
+              "cannot post \(output.shown): it is not the picture that this command makes",
+              remedy: .replace
+            )
           }
           writer.write(picture, of: item, to: output, overwrite: isKept ? nil : overwrite) {
             ordered.record($0, at: index)
           }
         } catch {
-          ordered.record(PictureResult(input: item.input.shown, error: error), at: index)
+          // If the picture cannot be made any more, its file stays what it is.
+          let result = PictureResult(input: item.input.shown, error: error)
+          ordered.record(error.code == .undelivered ? result : known ?? result, at: index)
         }
       }
     }

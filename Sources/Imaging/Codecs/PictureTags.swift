@@ -178,32 +178,33 @@ enum Previews {
         offset = start
       }
     }
-    var (start, length, isIndent) = (0, 0, false)
-    for end in 0...packet.count {
-      let byte = end < packet.count ? packet[end] : 0
-      // Base64 can have line breaks, also as `&#xA;`, and indentation.
-      let isBreak = [9, 10, 13, 32].contains(byte) && (isIndent || byte == 10 || byte == 13)
-      isIndent = isBreak
-      if isBreak { continue }
-      if isBase64(byte) {
-        length += 1
-        continue
+    for beginning in beginnings {
+      var offset = 0
+      while let start = packet[offset...].firstRange(of: Array(beginning.utf8)) {
+        offset = start.upperBound
+        // A picture begins at the beginning of a value.
+        if start.lowerBound > 0, isBase64(packet[start.lowerBound - 1]) { continue }
+        // Base64 can have line breaks, also as `&#xA;`, and indentation.
+        let rest = packet[start.lowerBound...]
+        let end =
+          rest.firstIndex { !isBase64($0) && !" \t\r\n&#;".utf8.contains($0) } ?? rest.endIndex
+        offset = end
+        guard packet[start.lowerBound..<end].count(where: isBase64) >= 128 else { continue }
+        for index in start.lowerBound..<end { packet[index] = UInt8(ascii: " ") }
       }
-      if length >= shortest {
-        for index in start..<end { packet[index] = UInt8(ascii: " ") }
-      }
-      (start, length) = (end + 1, 0)
     }
   }
 
-  /// The number of characters without a space that are taken for a picture; a digest in hexadecimal has at most 128.
-  private static let shortest = 256
+  /// How pictures begin in base64: JPEG, PNG, WebP, GIF, TIFF, AVIF and HEIC.
+  private static let beginnings = [
+    "/9j/", "iVBORw0KGgo", "UklGR", "R0lGOD", "SUkqA", "TU0AK", "AAAA",
+  ]
 
   private static func isBase64(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "/"),
-      UInt8(ascii: "="), UInt8(ascii: "&"), UInt8(ascii: "#"), UInt8(ascii: ";"):
+      UInt8(ascii: "="):
       true
     default: false
     }

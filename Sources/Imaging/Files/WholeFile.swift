@@ -59,7 +59,8 @@ public enum WholeFile {
     let folder = folder.isEmpty ? "." : folder
     for name in (try? Files.names(in: folder.string)) ?? [] {
       // Other programs have temporary files with similar names, such as `.film.2019.part`.
-      guard let own = name.wholeMatch(of: /\.([0-9]{1,20})-[0-9]{1,20}\.([0-9]{1,10})\.part/),
+      guard name.hasPrefix("."), name.hasSuffix(".part"),
+        let own = name.wholeMatch(of: /\.([0-9]{1,20})-[0-9]{1,20}\.([0-9]{1,10})\.part/),
         let process = pid_t(own.2), process > 0, own.1 != "\(run)",
         process == getpid() || (kill(process, 0) != 0 && errno == ESRCH)
       else { continue }
@@ -73,7 +74,7 @@ public enum WholeFile {
   }
 
   /// Syncs a folder, so that the names of its files survive a crash.
-  static func sync(_ folder: FilePath) throws(LarderError) {
+  package static func sync(_ folder: FilePath) throws(LarderError) {
     let file = (folder.isEmpty ? "." : folder).withPlatformString {
       open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }

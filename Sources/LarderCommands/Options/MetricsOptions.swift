@@ -14,7 +14,7 @@ struct MetricsOptions: ParsableArguments {
   func write(cache: String) throws {
     guard let metrics else { return }
     let summary = try CacheSummary(cache: cache)
-    let text = MetricsText(summary, orders: try OutboxOptions.parse([]).existing()?.counts()).text
+    let text = MetricsText(summary, orders: try OutboxOptions.ofEnvironment()?.counts()).text
     try TextFile.replace(metrics, with: text)
   }
 }

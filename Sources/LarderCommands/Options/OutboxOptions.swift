@@ -39,6 +39,14 @@ struct OutboxOptions: ParsableArguments {
   /// It is created if it does not exist.
   func outbox() throws -> Outbox { try Outbox(path()) }
 
+  /// The outbox that the environment names; nil if it names none, or nothing was ever ordered.
+  ///
+  /// It is for commands that are not about orders.
+  static func ofEnvironment() throws -> Outbox? {
+    guard let path = try? OutboxOptions.parse([]).path() else { return nil }
+    return try Outbox.existing(path)
+  }
+
   /// The outbox; nil if nothing was ever ordered.
   func existing() throws -> Outbox? { try Outbox.existing(path()) }
 

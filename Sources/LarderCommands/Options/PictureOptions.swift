@@ -144,7 +144,7 @@ struct PictureOptions: ParsableArguments {
     }
     if noEnlarge, size == nil { throw ValidationError("--no-enlarge needs --size") }
     let paths = Set(pictures + [place, "--out=\(place)"])
-    let others = ProgramArguments.all.filter { !paths.contains($0) }
+    let others = ProgramArguments.all.dropFirst().filter { !paths.contains($0) }
     if let fault = ProgramArguments.fault(in: others) { throw ValidationError(fault) }
     guard writesStandardOutput else { return }
     guard pictures.count == 1 else {

@@ -12,6 +12,9 @@ enum Output {
   private static let endsWork = Atomic(false)
   private static let failed = Atomic(false)
 
+  /// Whether a part of the output could not be written, although there is a reader.
+  static var hasFailed: Bool { failed.load(ordering: .relaxed) }
+
   /// Whether anything was written to stdout.
   static var hasPrinted: Bool { printed.load(ordering: .relaxed) }
 

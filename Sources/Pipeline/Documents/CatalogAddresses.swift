@@ -44,9 +44,10 @@ package struct CatalogAddresses: Sendable {
     let values = try catalog.resolvedURLVariables(environment: environment)
     self.values = values
     self.parser = parser
-    let base = base.map { SecretURL(plain: $0) } ?? catalog.base.map { SecretURL($0, values) }
-    self.base = base.map { base in
-      if let path = Self.filePath(base.plain, in: folder) { return .file(path) }
+    let address = base.map { SecretURL(plain: $0) } ?? catalog.base.map { SecretURL($0, values) }
+    let local = Self.local(base ?? catalog.base ?? "", base == nil ? values : [:])
+    self.base = address.map { base in
+      if let path = Self.filePath(local, in: folder) { return .file(path) }
       return .web(
         Result { () throws(TransferFailure) in try parser.parse(base.veiled, relativeTo: nil) }
       )
@@ -119,15 +120,21 @@ package struct CatalogAddresses: Sendable {
   /// If the catalog file has no `base`, a relative address is the path of a file, relative to the folder of the catalog
   /// file.
   func target(_ text: String) throws(TransferFailure) -> DocumentSource {
-    let text = SecretURL(text, values)
-    if let path = Self.filePath(text.plain, in: folder) { return .file(path) }
+    try target(SecretURL(text, values), local: Self.local(text, values))
+  }
+
+  private func target(
+    _ text: SecretURL,
+    local: String
+  ) throws(TransferFailure) -> DocumentSource {
+    if let path = Self.filePath(local, in: folder) { return .file(path) }
     switch base {
-    case .file(let path): return .file(Self.join(path, text.plain))
+    case .file(let path): return .file(Self.join(path, local))
     case .web(let base): return .web(try parser.parse(text.veiled, relativeTo: try base.get()))
     case nil: break
     }
     if text.plain.contains("://") { return .web(try parser.parse(text.veiled, relativeTo: nil)) }
-    return .file(Self.join(folder, text.plain))
+    return .file(Self.join(folder, local))
   }
 
   /// The hosts that the user named in the catalog file or on the command line.
@@ -204,7 +211,9 @@ package struct CatalogAddresses: Sendable {
     let text = try rule.address(filling: values, in: detailURL?.template)
     // A parser refuses a very long text.
     if let detailURL, text.utf8.count < 4_096 { return .web(detailURL.url.with(text: text)) }
-    return try target(text)
+    // The file of a detail has the id in its name as a URL has it, so that an id cannot lead to another folder.
+    let address = SecretURL(text, self.values)
+    return try target(address, local: address.plain)
   }
 
   /// A URL without its secrets, for messages.
@@ -222,17 +231,21 @@ package struct CatalogAddresses: Sendable {
     return join(folder, String(path))
   }
 
-  /// The path of a file that an address names, in which escapes such as `%20` stand for characters.
+  private static func join(_ folder: String, _ path: String) -> String {
+    if path.hasPrefix("/") { return path }
+    return folder.isEmpty ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
+  }
+
+  /// An address of the catalog file as a local one: escapes such as `%20` stand for characters, and variables have their
+  /// values.
   ///
-  /// The id of an item in the address of its detail must not lead to another folder, so `%2F` stays as it is.
-  private static func join(_ folder: String, _ address: String) -> String {
-    let parts = address.split(separator: "/", omittingEmptySubsequences: false).map { part in
+  /// `%2F` stays as it is.
+  private static func local(_ text: String, _ values: [String: String]) -> String {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { part in
       let text = PercentEncoding.text(String(part)) ?? String(part)
       return text.contains("/") || text.contains("\0") ? String(part) : text
     }
-    let path = parts.joined(separator: "/")
-    if path.hasPrefix("/") { return path }
-    return folder.isEmpty ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
+    return SecretURL(parts.joined(separator: "/"), values).plain
   }
 }
 

@@ -170,7 +170,8 @@ package struct CacheGc: Sendable {
     } catch  where error.code == .diskFull {
       guard let freed = try makeRoom(in: layout) else { throw error }
       var report = try sweep(layout, isStopped: isStopped, progress)
-      (report.plan, report.strays) = (freed.plan, freed.strays)
+      report.plan.include(freed.plan)
+      report.strays = freed.strays + report.strays
       return report
     }
   }

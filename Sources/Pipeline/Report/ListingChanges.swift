@@ -37,7 +37,10 @@ struct ListingChanges {
       // Also record the item's values: the prices of an added item are valid from now on, and those of a removed item end
       // now. If the item comes back, its values are compared with those that it had.
       for (field, value) in values(of: item) { add.known(field, value) }
-      for (field, value) in try pictures(of: item, { try digests($0).now }) {
+      for (field, value) in try pictures(
+        of: item,
+        { new == nil ? try digests($0).before : try digests($0).now }
+      ) {
         // A picture that is not held is unknown.
         if case .text = value { continue }
         add.known(field, value)

@@ -189,8 +189,8 @@ struct OpenedRun {
     report.squares = squares
     report.squares?.removed = removed
     report.durationSeconds = (ContinuousClock.now - began).inSeconds
-    let hasAny = sections.sections.contains { $0.listing != nil }
-    if previous == nil, report.outcome == .failed || !hasAny {
+    let isEmpty = !sections.sections.contains { $0.listing != nil }
+    if previous == nil, report.outcome == .failed || report.outcome == .interrupted && isEmpty {
       // Forget the run, because nothing was synced: the cache lists a catalog only after its first good run.
       report.run = nil
       try index.forgetRun(context.number, of: context.entry.id)

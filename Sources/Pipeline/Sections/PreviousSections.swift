@@ -64,22 +64,22 @@ struct PreviousSections: Sendable {
   }
 }
 
-/// The failures of the previous runs, back to the last one that was not cut short.
+/// The failures of the previous runs.
 ///
-/// If a failure is likely to last and one of these runs had it too, it counts as known in the current run.
+/// If a failure is likely to last and the last run that settled its URL had it too, it counts as known in the current run. A
+/// run settles no URL that it did not come to, because it was cut short, or that failed for another reason, such as an
+/// outage.
 struct LastFailures {
   private struct Failed: Hashable {
     let stage: SyncReport.Stage
     let url: String
 
-    /// Makes the key of a failure that is likely to last; nil for a temporary failure, or a failure of a section.
+    /// Makes the key of a failure; nil for a failure of a section.
     ///
     /// A failure of a section never counts as known, because a run without a section is never complete. A picture is
     /// recognized by the identifying part of its URL, because a signature in the URL differs in each run.
     init?(_ failure: SyncReport.Failure, _ identity: PictureIdentity) {
-      guard failure.stage != .section, FailureReason(rawValue: failure.reason).isLasting else {
-        return nil
-      }
+      guard failure.stage != .section else { return nil }
       stage = failure.stage
       url = stage == .picture ? identity.text(of: failure.url) : failure.url
     }
@@ -97,14 +97,23 @@ struct LastFailures {
   init(_ reports: [[UInt8]], _ identity: PictureIdentity) {
     self.identity = identity
     var (lasting, omitted) = (Set<Failed>(), SyncReport.FailureCounts())
+    var unsettled: Set<Failed>?
     for bytes in reports {
-      guard let report = try? SyncReport(json: bytes) else { break }
-      lasting.formUnion(report.failures.compactMap { Failed($0, identity) })
-      for (stage, counts) in report.failuresOmitted {
+      guard unsettled?.isEmpty != true, let report = try? SyncReport(json: bytes) else { break }
+      func failed(lasting isLasting: Bool) -> Set<Failed> {
+        let failures = report.failures.filter {
+          FailureReason(rawValue: $0.reason).isLasting == isLasting
+        }
+        let keys = Set(failures.compactMap { Failed($0, identity) })
+        return unsettled.map { keys.intersection($0) } ?? keys
+      }
+      lasting.formUnion(failed(lasting: true))
+      for (stage, counts) in report.failuresOmitted where unsettled == nil {
         omitted[stage, default: [:]].merge(counts) { max($0, $1) }
       }
-      // A run that was cut short did not come to all failures.
-      if report.outcome != .interrupted, report.unfinishedCount == 0 { break }
+      if report.outcome != .interrupted, report.unfinishedCount == 0 {
+        unsettled = failed(lasting: false)
+      }
     }
     (self.lasting, self.omitted) = (lasting, omitted)
   }
@@ -112,7 +121,9 @@ struct LastFailures {
   /// Marks those failures as known that are likely to last and that the runs before had too.
   func mark(_ failures: inout [SyncReport.Failure]) {
     for place in failures.indices {
-      guard let failed = Failed(failures[place], identity) else { continue }
+      guard FailureReason(rawValue: failures[place].reason).isLasting,
+        let failed = Failed(failures[place], identity)
+      else { continue }
       failures[place].isKnown = lasting.contains(failed)
     }
   }

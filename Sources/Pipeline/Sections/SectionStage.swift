@@ -378,13 +378,7 @@ final class SectionStage: Sendable {
   func guardCatalog() throws(LarderError) {
     var sources = ended.withLock { $0.sorted { $0.reading.position < $1.reading.position } }
     for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
-    addUnnamed(to: &sources)
-    for place in sources.indices {
-      sources[place].results = last.arranged(
-        sources[place].results,
-        beside: sources[place].unusable
-      )
-    }
+    try addUnnamed(to: &sources)
     let isSuspicious = try guardian.isSuspicious(sources.flatMap(\.results))
     for source in sources.indices {
       for place in sources[source].results.indices
@@ -394,6 +388,8 @@ final class SectionStage: Sendable {
         handOn(sources[source].results[place])
       }
     }
+    // A section that is withheld does not show the items that moved there.
+    if isSuspicious { try addUnnamed(to: &sources) }
     ended.withLock { [sources] in $0 = sources }
   }
 
@@ -402,18 +398,30 @@ final class SectionStage: Sendable {
   /// Only all sources together show which these are: a section may have moved to another source, may have another key in
   /// the catalog file, or may belong to a source that could not be read. It is attributed to a source that could not be
   /// read. If every source was read, it is attributed to the source of the section before it.
-  private func addUnnamed(to sources: inout [SourceEnd]) {
+  private func addUnnamed(to sources: inout [SourceEnd]) throws(LarderError) {
     let many = sources.indices.filter { sources[$0].reading.key == nil }
     let named = many.reduce(into: context.catalog.namedKeys) { $0.formUnion(sources[$1].named) }
-    let failed =
-      many.first { sources[$0].failure != nil } ?? sources.indices.first { sources[$0].isUnread }
-    guard var owner = failed ?? many.first else { return }
+    let failed = many.first { sources[$0].failure != nil }
+    let unread = sources.indices.first { sources[$0].isUnread }
+    defer {
+      for place in sources.indices {
+        let all = last.arranged(sources[place].results, beside: sources[place].unusable)
+        (sources[place].results, sources[place].unusable) = (all, [])
+      }
+    }
+    guard var owner = failed ?? many.first ?? unread else { return }
+    let shown = Set(sources.flatMap { $0.results + $0.unusable }.map(\.key))
     for key in last.keys {
-      guard !named.contains(key) else {
+      guard !named.contains(key), !shown.contains(key) else {
         if failed == nil { owner = many.first { sources[$0].named.contains(key) } ?? owner }
         continue
       }
-      guard let result = unnamedSection(key, sources[owner]) else { continue }
+      var result = unnamedSection(key, sources[owner])
+      if result == nil, let unread {
+        let others = sources.flatMap(\.results)
+        result = try unnamedSection(key, unread: sources[unread], beside: others)
+      }
+      guard let result else { continue }
       sources[owner].unusable.append(result)
       handOn(result)
     }
@@ -424,12 +432,7 @@ final class SectionStage: Sendable {
   /// If a response is missing, the section is stale. Otherwise it is removed, or a guard keeps it.
   private func unnamedSection(_ key: String, _ source: SourceEnd) -> SectionResult? {
     if let words = source.failure { return last.fallback(for: key, words) }
-    if let read = source.reading.key {
-      // The user took the section out of the catalog file. Its items may be in a section that could not be read.
-      let words =
-        "the catalog file no longer names it; it is kept until section \(read) can be read"
-      return context.options.allowRemovals ? nil : last.fallback(for: key, words)
-    }
+    guard source.reading.key == nil else { return nil }
     do throws(LarderError) {
       guard let section = try guardian.vanished(key) else { return nil }
       return try guardian.result(
@@ -441,6 +444,43 @@ final class SectionStage: Sendable {
       context.failures.note(error)
       return last.fallback(for: key, error.description)
     }
+  }
+
+  /// The result for a section that no source names any more, while a source of one section is not read.
+  ///
+  /// Its items may be in that section, which the user has renamed in the catalog file, merged or split. It keeps those that
+  /// no other section has taken.
+  private func unnamedSection(
+    _ key: String,
+    unread source: SourceEnd,
+    beside results: [SectionResult]
+  ) throws(LarderError) -> SectionResult? {
+    guard let read = source.reading.key, let shown = last[key]?.listing,
+      !context.options.allowRemovals
+    else { return nil }
+    let index = context.index
+    let none = try index.keepListing([])
+    let ids = try index.vanished(from: shown, in: none)
+    var taken: Set<ExactText> = []
+    for result in results where result.listing != last[result.key]?.listing {
+      guard let listing = result.listing else { continue }
+      let before = try last[result.key]?.listing.map { old throws(LarderError) in
+        try index.vanished(from: shown, in: old)
+      }
+      let absent = Set(try index.vanished(from: shown, in: listing).map(\.exact))
+      taken.formUnion(Set((before ?? ids).map(\.exact)).subtracting(absent))
+    }
+    let kept = ids.filter { !taken.contains($0.exact) }
+    guard !kept.isEmpty else { return nil }
+    var result = last.fallback(
+      for: key,
+      "no source names it any more; it is kept until section \(read) can be read"
+    )
+    result.row.remedy = .acceptRemovals
+    if kept.count < ids.count {
+      result.listing = try index.union(of: none, and: shown, keeping: kept)
+    }
+    return result
   }
 }
 
@@ -462,7 +502,9 @@ struct SourceEnd: Sendable {
   var isUnread: Bool {
     reading.key != nil
       && (reading.broken != nil
-        || results.contains { [.stale, .failed].contains($0.source) && !$0.isExcused })
+        || results.contains {
+          [.stale, .failed, .withheld].contains($0.source) && !$0.isExcused
+        })
   }
 }
 

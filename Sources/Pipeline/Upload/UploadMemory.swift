@@ -20,6 +20,8 @@ package final class UploadMemory: Sendable {
 
   private let path: FilePath
   private let held: Mutex<Set<String>>
+  /// Whether the folder was synced.
+  private let isSynced = Atomic(false)
 
   /// Reads the file in a folder.
   ///
@@ -60,7 +62,9 @@ package final class UploadMemory: Sendable {
   func holds(_ output: FilePath, at destination: UploadDestination) -> Bool {
     guard let contents = try? PictureInput.bytes(of: output, PictureLimits()) else { return false }
     let key = key(output.shown, contents, destination)
-    return held.withLock { $0.contains(key) }
+    // A larder before 0.3.0 noted the name alone.
+    let older = "+" + Self.key(name(of: output.shown))
+    return held.withLock { $0.contains(key) || $0.contains(older) }
   }
 
   /// Records that the server accepted a form.
@@ -94,6 +98,10 @@ package final class UploadMemory: Sendable {
       return write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0 ? 0 : errno
     }
     guard code == 0 else { throw Self.error(path, code) }
+    // The first line may have created the file.
+    if !isSynced.exchange(true, ordering: .relaxed) {
+      try WholeFile.sync(path.removingLastComponent())
+    }
   }
 
   // The URL can contain a secret, so only digests are stored.
@@ -104,10 +112,14 @@ package final class UploadMemory: Sendable {
     _ contents: [UInt8],
     _ destination: UploadDestination
   ) -> String {
-    let folder = path.removingLastComponent().shown + "/"
-    let name = output.hasPrefix(folder) ? String(output.dropFirst(folder.count)) : output
     let digest = Hexadecimal.text(ContentDigest.sha256(contents))
-    return Self.key("\(destination.url.text) \(digest) \(name)")
+    return Self.key("\(destination.url.text) \(digest) \(name(of: output))")
+  }
+
+  /// The path of a file in the folder of the record.
+  private func name(of output: String) -> String {
+    let folder = path.removingLastComponent().shown + "/"
+    return output.hasPrefix(folder) ? String(output.dropFirst(folder.count)) : output
   }
 
   private static func key(_ form: MultipartForm, _ destination: UploadDestination) -> String {

@@ -41,6 +41,22 @@ extension SoakModel {
       seen.append(SoakSection(key: key, items: shownItems))
       items += list
     }
+    // A section that the catalog file no longer names stays while another one is not read or is withheld, but without
+    // items that others have.
+    let isUnread =
+      run.wasCut
+      || run.report?.sections.contains { [.stale, .failed, .withheld].contains($0.source) } == true
+    for key in sections.map(\.key) where !listings.contains(where: { $0.key == key }) {
+      let list = try reader.list(section: key)
+      let section = SoakSection(key: key, items: list.map { SoakItem($0.item) })
+      let before = shown[name]?.first { $0.key == key }?.items ?? []
+      if !isUnread || !Set(section.items).isSubset(of: before) {
+        complaints.append("section \(key) shows \(section.items.words), but is no longer named")
+      }
+      guarding.add([SoakListing(items: section.items)], before: before)
+      seen.append(section)
+      items += list
+    }
     if !run.wasCut, !run.allowsRemovals { complaints += guarding.complaints }
     shown[name] = seen
     let detailURLs = Set(items.map { SoakShop.detail(run.catalog, $0.item.id) })
