@@ -53,7 +53,7 @@ extension SoakModel {
       if !isUnread || !Set(section.items).isSubset(of: before) {
         complaints.append("section \(key) shows \(section.items.words), but is no longer named")
       }
-      guarding.add([SoakListing(items: section.items)], before: before)
+      guarding.others += before.count
       seen.append(section)
       items += list
     }

@@ -72,6 +72,8 @@ extension SoakListing {
 /// If the catalog would lose more than a tenth of its items, every listing that lost items is rejected.
 struct SoakCatalogGuard {
   private var before = 0
+  /// The items of sections that the catalog file no longer names; a run may count them or not.
+  var others = 0
   private var vanished = 0
   private var lost = 0
   private var keeps = false
@@ -89,9 +91,11 @@ struct SoakCatalogGuard {
 
   /// The violations across all sections, in words.
   var complaints: [String] {
-    func isTooMuch(_ gone: Int) -> Bool { before >= 30 && gone * 10 > before }
-    if isTooMuch(lost) { return ["of \(before) items \(lost) are gone, and nothing was withheld"] }
-    if keeps, !isTooMuch(vanished) {
+    func isTooMuch(_ gone: Int, of all: Int) -> Bool { all >= 30 && gone * 10 > all }
+    if isTooMuch(lost, of: before), isTooMuch(lost, of: before + others) {
+      return ["of \(before) items \(lost) are gone, and nothing was withheld"]
+    }
+    if keeps, !isTooMuch(vanished, of: before), !isTooMuch(vanished, of: before + others) {
       return ["of \(before) items \(vanished) were to go, and they are kept"]
     }
     return []
