@@ -34,10 +34,20 @@ package enum Files {
         guard let offset else { return Glibc.write(file, rest.baseAddress, rest.count) }
         return pwrite(file, rest.baseAddress, rest.count, offset + done)
       }
-      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EINTR || waits(for: POLLOUT, file) { continue }
       guard count > 0 else { throw SystemError(code: count < 0 ? errno : ENOSPC) }
       done += count
     }
+  }
+
+  /// Waits until a file is ready after a call that did not block; false if the call failed for another reason.
+  ///
+  /// stdin and stdout can be pipes that do not block.
+  private static func waits(for event: Int32, _ file: Int32) -> Bool {
+    guard errno == EAGAIN else { return false }
+    var one = pollfd(fd: file, events: Int16(event), revents: 0)
+    poll(&one, 1, -1)
+    return true
   }
 
   /// Reads until the buffer is full or the file ends.
@@ -62,13 +72,7 @@ package enum Files {
         } else {
           Glibc.read(file, rest.baseAddress, rest.count)
         }
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN {
-        // stdin can be a pipe that does not block.
-        var one = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
-        poll(&one, 1, -1)
-        continue
-      }
+      if count < 0, errno == EINTR || waits(for: POLLIN, file) { continue }
       guard count >= 0 else { throw SystemError(code: errno) }
       if count == 0 { break }
       done += count

@@ -417,23 +417,31 @@ struct RecordedHistoryTests {
     )
   }
 
-  @Test func `an item that comes back with another picture has changed`() throws {
+  /// The kinds of changes of an item that each day's sync finds as given, or not at all, and its change since the first.
+  private func history(of item: [SampleShop.Item?]) throws -> (kinds: [String], change: NetChange)
+  {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 12)
-    let others = shop.items
-    let first = SampleShop.Item("x")
-    var last = first
-    last.thumbnail = "/pictures/other.jpg"
-    for item in [first, nil, last, nil, last] {
+    let others = shop.items["A"] ?? []
+    for item in item {
       shop.clock.advance(86_400)
-      shop.items["A"] = (others["A"] ?? []) + [item].compactMap(\.self)
+      shop.items["A"] = others + [item].compactMap(\.self)
       try shop.publish()
       _ = try shop.sync(folder, shop.catalog(detail: false))
     }
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    return (
+      try reader.history(of: "x").map { "\($0.run) \($0.kind)" },
+      try #require(reader.netChanges(after: 1).first)
+    )
+  }
 
-    let kinds = try reader.history(of: "x").map { "\($0.run) \($0.kind)" }
-    let change = try #require(reader.netChanges(after: 1).first)
+  @Test func `an item that comes back with another picture has changed`() throws {
+    let first = SampleShop.Item("x")
+    var last = first
+    last.thumbnail = "/pictures/other.jpg"
+
+    let (kinds, change) = try history(of: [first, nil, last, nil, last])
 
     #expect(kinds == ["2 removed", "3 back", "3 thumbnail", "4 removed", "5 back"])
     #expect(change.presence == .stayed && change.hasNewPictures)
@@ -470,23 +478,12 @@ struct RecordedHistoryTests {
   }
 
   @Test func `an item that comes back with other values has changed`() throws {
-    let folder = try TemporaryFolder()
-    let shop = try SampleShop(sections: 1, items: 12)
-    let others = shop.items
     var first = SampleShop.Item("x")
     first.badges = ["new"]
     var last = first
     (last.badges, last.title) = (["sale"], "Another title")
-    for item in [first, nil, last, nil, last] {
-      shop.clock.advance(86_400)
-      shop.items["A"] = (others["A"] ?? []) + [item].compactMap(\.self)
-      try shop.publish()
-      _ = try shop.sync(folder, shop.catalog(detail: false))
-    }
-    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
 
-    let kinds = try reader.history(of: "x").map { "\($0.run) \($0.kind)" }
-    let change = try #require(reader.netChanges(after: 1).first)
+    let (kinds, change) = try history(of: [first, nil, last, nil, last])
 
     #expect(kinds == ["2 removed", "3 back", "3 title", "3 badges", "4 removed", "5 back"])
     #expect(change.presence == .stayed && change.badges == "new" && change.newBadges == "sale")

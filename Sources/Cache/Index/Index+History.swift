@@ -252,7 +252,7 @@ struct HistoryWriter {
   /// - Parameters:
   ///   - changes: The changes, those of items that moved to another section first.
   ///   - items: The items that were added, removed or changed.
-  ///   - sections: The sections after the run. Their items of which a picture has other bytes changed too.
+  ///   - sections: The sections after the run. An item of them changed too if one of its pictures has other bytes.
   ///   - comparison: Compares one of these items.
   ///   - run: The run that found them.
   ///   - now: The time at which the run ends.
@@ -329,7 +329,8 @@ struct HistoryWriter {
     }
     for section in sections {
       guard let listing = section.listing else { continue }
-      for body in try db.all(Self.repainted, run, listing, make: { $0.bytes(1) ?? [] }) {
+      try db.forEach(Self.repainted, run, listing) {
+        let body = $0.bytes(1) ?? []
         try record(comparison(section.key, body, body, digests))
       }
     }

@@ -117,21 +117,10 @@ enum Output {
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32) {
     if descriptor == STDOUT_FILENO { printed.store(true, ordering: .relaxed) }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        if errno == EAGAIN {
-          // Some programs start others with a pipe that does not block.
-          var one = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          poll(&one, 1, -1)
-          continue
-        }
-        if descriptor == STDOUT_FILENO { outputFailed(errno) }
-        return
-      }
-      rest = rest.dropFirst(count)
+    do throws(SystemError) {
+      try Files.write(bytes.span.bytes, to: descriptor)
+    } catch {
+      if descriptor == STDOUT_FILENO { outputFailed(error.code) }
     }
   }
 }

@@ -64,9 +64,10 @@ enum TextFile {
       defer { free(real) }
       let base = FilePath(platformString: real)
       if base.starts(with: "/proc") {
-        let number = file.lastComponent.flatMap { Int32($0.string) }
-        return base == FilePath("/proc/\(getpid())/fd")
-          ? number.map(Place.descriptor) ?? .device : .device
+        guard base == FilePath("/proc/\(getpid())/fd"),
+          let number = file.lastComponent.flatMap({ Int32($0.string) })
+        else { return .device }
+        return .descriptor(number)
       }
       var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
       guard readlink(file.string, &target, Int(PATH_MAX)) > 0 else { break }

@@ -30,9 +30,7 @@ package struct ImportedPictures: Sendable {
   package var answers: ShardAnswers?
 
   /// Makes the value for no pictures yet.
-  package init(_ answers: ShardAnswers? = nil) {
-    self.answers = answers
-  }
+  package init() {}
 }
 
 extension SyncReport.Pictures {
