@@ -308,6 +308,96 @@ struct PagingSyncTests {
     #expect(try shop.sync(folder, catalog("parameter: page")).outcome == .complete)
   }
 
+  @Test func `an item that moves to an earlier page while the pages are read is not removed`()
+    throws
+  {
+    func serve(_ pages: [[String]], total: Int) throws {
+      shop.store.faults = try pages.enumerated().map { number, ids in
+        let items = ids.map { ["detail_hash": $0, "title": "Dish \($0)"] }
+        let body = try SampleShop.json(["body": items, "total": total])
+        return FaultRule("/shop/A", query: "page=\(number + 1)", .body(Array(body.utf8)))
+      }
+    }
+    let catalog = try catalog("parameter: page")
+    try serve([["1", "2", "3"], ["4", "5"], []], total: 5)
+    _ = try shop.sync(folder, catalog)
+
+    // While page 1 was read, 5 moved to the front, so that 3 is on page 2 too.
+    try serve([["1", "2", "3"], ["3", "4"], []], total: 5)
+    let moving = try shop.sync(folder, catalog)
+    #expect(moving.outcome == .partial && moving.items.removed.isEmpty)
+    #expect(moving.sections.map(\.source) == [.stale] && moving.sections[0].unread == ["5"])
+    #expect(
+      moving.sections[0].warning?.contains("5 items, but its pages list only 4 diff") == true
+    )
+    #expect(Set(try shown()) == ["1", "2", "3", "4", "5"])
+
+    // A shop whose total is wrong keeps no item for ever.
+    let wrong = try shop.sync(folder, catalog)
+    #expect(wrong.items.removed == ["5"] && wrong.sections.map(\.source) != [.stale])
+    #expect(Set(try shown()) == ["1", "2", "3", "4"])
+  }
+
+  @Test func `an item that is sold out while the pages are read takes no neighbour with it`()
+    throws
+  {
+    func serve(_ pages: [([String], total: Int)]) throws {
+      shop.store.faults = try pages.enumerated().map { number, page in
+        let items = page.0.map { ["detail_hash": $0, "title": "Dish \($0)"] }
+        let body = try SampleShop.json(["body": items, "total": page.total])
+        return FaultRule("/shop/A", query: "page=\(number + 1)", .body(Array(body.utf8)))
+      }
+    }
+    let catalog = try catalog("parameter: page")
+    try serve([(["1", "2"], 5), (["3", "4"], 5), (["5"], 5), ([], 5)])
+    _ = try shop.sync(folder, catalog)
+
+    // Behind page 1, item 1 is sold out: 3 moves to page 1, and no page lists it.
+    try serve([(["1", "2"], 5), (["4", "5"], 4), ([], 4)])
+    let changing = try shop.sync(folder, catalog)
+    try serve([(["2", "3"], 4), (["4", "5"], 4), ([], 4)])
+    let settled = try shop.sync(folder, catalog)
+
+    #expect(changing.outcome == .partial && changing.items.removed.isEmpty)
+    #expect(settled.outcome == .complete && settled.items.removed == ["1"])
+  }
+
+  @Test(
+    arguments: [
+      ("parameter: page", #"{"errors": [{"message": "Throttled"}]}"#),
+      ("parameter: page", #"{"errors": [{"message": "Throttled"}], "data": null}"#),
+      ("next: $.next", #"{"error": {"message": "Throttled"}}"#),
+      ("next: $.next", #"{"error": "Throttled"}"#),
+    ]
+  )
+  func `an error under status 200 in place of a page is a failure and not the end`(
+    _ paging: String,
+    _ body: String
+  ) throws {
+    shop.put(try list(["1", "2"], next: "A?page=2"), at: "/shop/A")
+    let second = try list(["3", "4"], next: "A?page=3")
+    let last = try list([])
+    shop.store.faults = [
+      FaultRule("/shop/A", query: "page=2", .body(Array(second.utf8))),
+      FaultRule("/shop/A", query: "page=3", .body(Array(last.utf8))),
+    ]
+    let rules = "items: $.body\nitem: {id: $.detail_hash, title: $.title}"
+    let catalog = try shop.catalog(
+      sections: "[{key: A, url: A}]",
+      detail: false,
+      "paging: {\(paging)}\n\(rules)"
+    )
+    _ = try shop.sync(folder, catalog)
+    shop.store.faults[0].effects = [.body(Array(body.utf8))]
+
+    let report = try shop.sync(folder, catalog)
+
+    #expect(report.outcome == .partial && report.items.removed.isEmpty)
+    #expect(report.failures.count == 1)
+    #expect(report.sections[0].error?.contains("the origin says: Throttled") == true)
+    #expect(Set(try shown()) == ["1", "2", "3", "4"])
+  }
+
   @Test func `after a failed page, the pages before it are not sent again`() throws {
     try serve([["1"], ["2"], ["3"], ["4"], []])
     let good = shop.store.faults

@@ -351,7 +351,11 @@ package struct ListingDecoder: Sendable {
     for path in mapping.items where path.isSingular {
       if let place = try path.firstValue(in: root) { places.append(place) }
     }
-    let isOther = places.contains { ![.array, .object, .null].contains($0.kind) }
+    // GraphQL reports a failure as a list of errors, under status 200. If an earlier page names this one, it must exist.
+    let isFailure =
+      root["errors"]?.elements.first?.kind == .object
+      || paging?.isCounted == false && [.object, .string].contains(root["error"]?.kind)
+    let isOther = isFailure || places.contains { ![.array, .object, .null].contains($0.kind) }
     throw CatalogError(
       isOther ? .otherItems : .absentItems,
       subject: subject,

@@ -231,10 +231,9 @@ struct JoinedSection: Sendable {
   var notes = SectionNotes()
   /// The number of items that were left out because an earlier page lists them.
   var repeats = 0
-  /// The total number of items that the shop announces, and the number that the pages list.
-  ///
-  /// Nil if the pages list all of them, or the shop announces no total.
-  var shortfall: (total: Int, listed: Int)?
+  /// The warning that the pages list fewer items than the shop announces; nil if they list all of them, or the shop
+  /// announces no total.
+  var shortfall: String?
   /// The listings of the pages.
   fileprivate var listings: [ListingID] = []
   /// The number of items on the pages so far, readable or not, and the number that the pages say they list.
@@ -291,7 +290,9 @@ extension SectionReading {
     for place in sections.indices {
       let count = sections[place].listed + sections[place].repeats
       if let total = sections[place].notes.total, total > count, key != nil {
-        sections[place].shortfall = (total, count)
+        sections[place].shortfall =
+          "the shop announces \(total) items, but its pages list only \(count); "
+          + "check paging in the catalog file"
       }
       let whole = try index.joinListings(sections[place].listings)
       sections[place].section.listing = whole.listing

@@ -35,26 +35,17 @@ struct SectionResult: Sendable {
   }
 }
 
-extension SectionReading {
-  /// The warning that all pages together list fewer items than the shop announces; nil if they do not.
-  fileprivate func shortfall(of joined: JoinedSection) -> String? {
-    guard broken == nil, ceiling == nil, excused == nil, let (total, listed) = joined.shortfall
-    else { return nil }
-    return "the shop announces \(total) items, but its pages list only \(listed); "
-      + "check paging in the catalog file"
-  }
-}
-
 extension SectionResult {
   /// Makes the result of a section from its pages, before the guards judge it.
   init(_ joined: JoinedSection, of reading: SectionReading) {
+    let isWhole = reading.broken == nil && reading.ceiling == nil && reading.excused == nil
     row = SyncReport.Section(
       key: joined.section.key,
       title: joined.section.title,
       repeats: joined.repeats,
       source: reading.excused != nil ? .stale : reading.isNew ? .network : .unchanged,
       error: reading.excused ?? reading.broken ?? reading.ceiling,
-      warning: joined.notes.unfollowed ?? reading.shortfall(of: joined)
+      warning: joined.notes.unfollowed ?? (isWhole ? joined.shortfall : nil)
     )
     subtitle = joined.section.subtitle
     listing = joined.section.listing
@@ -109,7 +100,8 @@ struct SectionNotes: Sendable, Equatable, Codable {
     absent.removeAll { !page.absent.contains($0) }
     failure = failure ?? page.failure
     unfollowed = unfollowed ?? page.unfollowed
-    total = page.total ?? total
+    // If a page announces fewer than an earlier one, the list changed between them.
+    total = [total, page.total].compactMap(\.self).max()
   }
 
   /// Adds unreadable items and fields, and counts those beyond the limit.

@@ -289,18 +289,42 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Adds items of the last run to a section whose last pages are missing, because these pages possibly list the items.
+  /// Adds items of the last run to a section of which pages are missing or have moved, because these pages possibly list
+  /// the items.
   ///
   /// - Returns: The ids of the items that were added.
   private func complete(
     _ joined: inout JoinedSection,
     _ reading: SectionReading
   ) throws(LarderError) -> [String] {
-    guard reading.broken != nil, let shown = last[joined.section.key]?.listing else { return [] }
+    guard let held = last[joined.section.key], let shown = held.listing else { return [] }
+    let moved = try warning(ofItemsMovedIn: joined, reading, held: held, shown)
+    guard reading.broken != nil || moved != nil else { return [] }
     let missing = try context.index.vanished(from: shown, in: joined.section.listing)
     guard !missing.isEmpty else { return [] }
     joined.section.listing = try context.index.union(of: joined.section.listing, and: shown)
+    joined.shortfall = moved ?? joined.shortfall
     return missing
+  }
+
+  /// The warning that items moved to other pages while the pages were read, so that no page lists some of them; nil if
+  /// that is unlikely.
+  ///
+  /// It is likely if the pages have fewer different items than the shop announces, and the last run had as many. A shop
+  /// can announce a wrong total in every run, so items are not kept for this reason in two runs in succession.
+  private func warning(
+    ofItemsMovedIn joined: JoinedSection,
+    _ reading: SectionReading,
+    held: RunSection,
+    _ shown: ListingID
+  ) throws(LarderError) -> String? {
+    guard reading.key != nil, let total = joined.notes.total,
+      held.source != SyncReport.Source.stale.rawValue
+    else { return nil }
+    let count = try context.index.itemCount(listing: joined.section.listing) + joined.notes.lost
+    guard count < total, try total <= context.index.itemCount(listing: shown) else { return nil }
+    return "the shop announces \(total) items, but its pages list only \(count) different ones: "
+      + "items moved to other pages while they were read; the next run reads them again"
   }
 
   /// Joins all pages of a source, applies the guards, and passes on the sections.
