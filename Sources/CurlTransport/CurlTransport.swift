@@ -49,7 +49,7 @@ package final class CurlTransport: Fetching {
   ///
   /// See ``URLParsing``.
   package func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
-    try CurlURLParser.parse(text, relativeTo: base)
+    try CurlURLParser().parse(text, relativeTo: base)
   }
 
   /// The header fields that a request sends.

@@ -16,6 +16,11 @@ final class Exchange {
   private static let discardLimit: ByteCount = 65_536
   /// The maximum number of bytes to store of the body of an error response.
   private static let refusalLimit = 8 << 10
+  /// The content codings that are decoded. (RFC 9110, section 8.4.1)
+  ///
+  /// Some servers send pictures with `Content-Encoding: utf-8` or `aws-chunked`, although the bytes are not encoded.
+  /// Browsers ignore unknown codings, and so does larder.
+  private static let codings: Set = ["gzip", "x-gzip", "deflate", "br", "zstd"]
 
   let easy: EasyHandle
   let policy: ExchangePolicy
@@ -249,7 +254,6 @@ extension Exchange {
     reply.version =
       switch line[5] {
       case UInt8(ascii: "2"): .http2
-      case UInt8(ascii: "3"): .http3
       default: space == 8 && line[7] == UInt8(ascii: "0") ? .http10 : .http11
       }
     return true
@@ -263,14 +267,15 @@ extension Exchange {
       reply.status = 0
       return true
     }
-    let framing = HeadFraming(reply.lines)
+    let headers = Headers(lines: reply.lines)
+    let framing = HeadFraming(headers)
     let codings = transfer.takesCodedBytes ? [] : framing.codings
     let isGzip = codings == ["gzip"] || codings == ["x-gzip"]
-    let isKnown = !codings.isEmpty && ContentCodings.decodable.contains(all: codings)
+    let isKnown = !codings.isEmpty && Self.codings.isSuperset(of: codings)
     let isEncoded = transfer.letsLibcurlDecode ? !codings.isEmpty : isGzip
     let head = ResponseHead(
       status: reply.status,
-      headers: Headers(lines: reply.lines),
+      headers: headers,
       url: transfer.url,
       version: reply.version,
       contentLength: isEncoded ? nil : framing.length,

@@ -51,8 +51,9 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
       throw refusal("begins with http://, https://, socks5h:// or socks5://")
     }
     let rest = mark.map { trimmed[$0.upperBound...] } ?? trimmed[...]
-    guard let plain = try? CurlURLParser.parse("http://\(rest)"),
-      let secure = try? CurlURLParser.parse("https://\(rest)"), plain.path == "/",
+    let parser = CurlURLParser()
+    guard let plain = try? parser.parse("http://\(rest)", relativeTo: nil),
+      let secure = try? parser.parse("https://\(rest)", relativeTo: nil), plain.path == "/",
       plain.query == nil
     else { throw refusal("is a scheme, a host and a port, as in http://proxy:3128") }
     self.scheme = scheme

@@ -137,7 +137,7 @@ extension Transfer {
     guard let location else { throw failure(.redirectInvalid, detail: "no Location") }
     var target: WebURL
     do throws(TransferFailure) {
-      target = try CurlURLParser.parse(
+      target = try CurlURLParser().parse(
         // `${` is escaped, so that text from a server is never taken for a variable such as `${NAME}`.
         location.replacing("${", with: "$%7B"),
         relativeTo: url

@@ -30,11 +30,9 @@ struct ByteScanner {
   /// Skips an ASCII word, in upper or lower case, if the next bytes are this word.
   ///
   /// The result is true if the word was skipped.
-  mutating func skip(word: StaticString) -> Bool {
-    let count = word.utf8CodeUnitCount
-    guard position + count <= bytes.count else { return false }
-    let same = bytes[position..<position + count].equalsIgnoringCase(word)
-    if same { position += count }
+  mutating func skip(word: String) -> Bool {
+    let same = bytes[position...].prefix(word.utf8.count).equalsIgnoringCase(word)
+    if same { position += word.utf8.count }
     return same
   }
 

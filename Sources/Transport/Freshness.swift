@@ -205,11 +205,6 @@ package struct CacheControl: Hashable, Sendable {
     for value in headers.all("Cache-Control") { read(value) }
   }
 
-  /// Reads the value of one field.
-  package init(_ value: String) {
-    read(value)
-  }
-
   private mutating func read(_ value: String) {
     var scanner = ByteScanner(value)
     while !scanner.isAtEnd {

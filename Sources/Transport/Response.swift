@@ -12,8 +12,6 @@ package enum HTTPVersion: String, Sendable {
   ///
   /// One connection carries several transfers at the same time.
   case http2 = "HTTP/2"
-  /// HTTP/3.
-  case http3 = "HTTP/3"
 }
 
 /// A redirect that was followed before the final response.

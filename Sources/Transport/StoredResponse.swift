@@ -72,7 +72,7 @@ package struct StoredResponse: Hashable, Sendable {
   /// The names of the header fields that caches store.
   ///
   /// The decisions about freshness and conditional requests need no others.
-  package static let kept: [StaticString] = [
+  package static let kept = [
     "ETag", "Last-Modified", "Date", "Age", "Expires", "Cache-Control", "Vary",
   ]
 
@@ -82,24 +82,20 @@ package struct StoredResponse: Hashable, Sendable {
   ///   - head: The head of the received response.
   ///   - status: The status to store, or nil to store the status of `head`. If `head` is from a 304, pass the status
   ///     of the response that the 304 refers to.
-  ///   - names: The names of the header fields to store, or nil to store all.
   ///   - requestTime: The time of the request.
   ///   - responseTime: The time of the response.
   ///   - traits: The header fields of the request.
   package init(
     _ head: ResponseHead,
     status: Int? = nil,
-    keeping names: [StaticString]? = kept,
     requestTime: UnixTime,
     responseTime: UnixTime,
     traits: CacheKeyFields? = nil
   ) {
-    var headers = head.headers.endToEnd
-    if let names { headers = headers.only(names) }
     self.init(
       head,
       status: status ?? head.status,
-      headers: headers,
+      headers: head.headers.endToEnd.only(Self.kept),
       requestTime: requestTime,
       responseTime: responseTime,
       traits: traits
@@ -152,20 +148,17 @@ package struct StoredResponse: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - notModified: The head of the 304.
-  ///   - names: The names of the header fields to take from the 304, or nil to take all.
   ///   - requestTime: The time of the conditional request.
   ///   - responseTime: The time at which the 304 was received.
   ///   - traits: The header fields of the conditional request.
   /// - Returns: The copy, or nil if the 304 refers to another version.
   package func renewed(
     by notModified: ResponseHead,
-    keeping names: [StaticString]? = kept,
     requestTime: UnixTime,
     responseTime: UnixTime,
     traits: CacheKeyFields? = nil
   ) -> StoredResponse? {
-    var update = notModified.headers.endToEnd
-    if let names { update = update.only(names) }
+    let update = notModified.headers.endToEnd.only(Self.kept)
     guard validators.mayBeRenewed(by: Validators(update)) else { return nil }
     return StoredResponse(
       notModified,
@@ -188,38 +181,15 @@ package struct StoredResponse: Hashable, Sendable {
 }
 
 extension Headers {
-  /// The fields of `old`, updated with the fields of a 304.
-  ///
-  /// Fields that describe the body, such as `Content-Type`, are not updated. (RFC 9111, section 3.2)
-  ///
-  /// This function copies lines without parsing them, because a cache may renew many thousand responses.
+  /// The stored fields `old`, updated with the fields of a 304. (RFC 9111, section 3.2)
   fileprivate func merged(into old: Headers) -> Headers {
-    let lines = lines.withUnsafeBufferPointer { new in
-      old.lines.withUnsafeBufferPointer { old in
-        let fresh = HeaderLines(new).filter { line in
-          !Self.describesBody.contains { line.isNamed($0) }
-        }
-        var lines: [UInt8] = []
-        lines.reserveCapacity(old.count + new.count)
-        for line in HeaderLines(old) {
-          // `Age` and `Date` are about the time of the old response. If the 304 has no `Date`, the time of its arrival
-          // is used instead.
-          if line.isNamed("Age") || line.isNamed("Date") { continue }
-          let name = UnsafeBufferPointer(rebasing: old[line.name])
-          let isReplaced = fresh.contains { $0.isNamed(name) }
-          if !isReplaced { line.append(to: &lines) }
-        }
-        for line in fresh { line.append(to: &lines) }
-        return lines
-      }
-    }
-    return Headers(lines: lines)
+    // `Age` and `Date` are about the time of the old response. If the 304 has no `Date`, the time of its arrival is used
+    // instead.
+    let names = StoredResponse.kept.filter { $0 != "Age" && $0 != "Date" && !contains($0) }
+    var merged = old.only(names)
+    merged.append(self)
+    return merged
   }
-
-  private static let describesBody: [StaticString] = [
-    "Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
-    "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
-  ]
 }
 
 /// The `Vary` field, which names the request's header fields that the response depends on. (RFC 9110, section 12.5.5)

@@ -1,5 +1,6 @@
 import Catalog
 import CurlTransport
+import Support
 import Testing
 import Transport
 
