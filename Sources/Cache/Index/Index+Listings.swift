@@ -5,11 +5,6 @@ import GRDB
 package struct ItemRecord: Sendable, Equatable {
   package var key: String
   package var body: [UInt8]
-
-  /// Makes a record from its parts.
-  package init(key: String, body: [UInt8]) {
-    (self.key, self.body) = (key, body)
-  }
 }
 
 /// A version of an item that is to be stored.
