@@ -82,9 +82,7 @@ final class TransferLoop {
       }
     }
     for (host, addresses) in mail.names {
-      for entry in admission.note(addresses, of: host) {
-        enqueue(entry.transfer, first: entry.first)
-      }
+      for transfer in admission.note(addresses, of: host) { enqueue(transfer, first: false) }
     }
     for transfer in mail.submitted {
       budget.countRequest()
@@ -115,7 +113,7 @@ final class TransferLoop {
     switch admission.admit(transfer) {
     case .go: break
     case .wait:
-      return admission.wait(transfer, first: first)
+      return admission.wait(transfer)
     case .refuse(let reason, let detail):
       var failure = transfer.failure(reason, detail: detail)
       failure.isHostOfDataOnly = true

@@ -82,36 +82,25 @@ package struct StoredResponse: Hashable, Sendable {
   ///   - head: The head of the received response.
   ///   - status: The status to store, or nil to store the status of `head`. If `head` is from a 304, pass the status
   ///     of the response that the 304 refers to.
+  ///   - old: The stored header fields of that response.
   ///   - requestTime: The time of the request.
   ///   - responseTime: The time of the response.
   ///   - traits: The header fields of the request.
   package init(
     _ head: ResponseHead,
     status: Int? = nil,
+    renewing old: Headers = Headers(),
     requestTime: UnixTime,
     responseTime: UnixTime,
     traits: CacheKeyFields? = nil
   ) {
-    self.init(
-      head,
-      status: status ?? head.status,
-      headers: head.headers.endToEnd.only(Self.kept),
-      requestTime: requestTime,
-      responseTime: responseTime,
-      traits: traits
+    let update = head.headers.endToEnd.only(Self.kept)
+    // `Age` and `Date` are about the time of the old response. If the 304 has no `Date`, the time of its arrival is
+    // used instead. (RFC 9111, section 3.2)
+    var headers = old.only(
+      Self.kept.filter { $0 != "Age" && $0 != "Date" && !update.contains($0) }
     )
-  }
-
-  /// Makes a response whose redirects and source are those of `head`.
-  private init(
-    _ head: ResponseHead,
-    status: Int,
-    headers: Headers,
-    requestTime: UnixTime,
-    responseTime: UnixTime,
-    traits: CacheKeyFields?
-  ) {
-    var headers = headers
+    headers.append(update)
     // The fields that selected a redirect also selected the final response. So their names are added to the `Vary`
     // field. There is only one such field, so that it does not grow with each 304.
     let hops = head.redirects.flatMap { $0.headers.all("Vary") }
@@ -125,7 +114,7 @@ package struct StoredResponse: Hashable, Sendable {
       ).expiry
     }
     self.init(
-      status: status,
+      status: status ?? head.status,
       headers: headers,
       requestTime: requestTime,
       responseTime: responseTime,
@@ -158,12 +147,11 @@ package struct StoredResponse: Hashable, Sendable {
     responseTime: UnixTime,
     traits: CacheKeyFields? = nil
   ) -> StoredResponse? {
-    let update = notModified.headers.endToEnd.only(Self.kept)
-    guard validators.mayBeRenewed(by: Validators(update)) else { return nil }
+    guard validators.mayBeRenewed(by: Validators(notModified.headers.endToEnd)) else { return nil }
     return StoredResponse(
       notModified,
       status: status,
-      headers: update.merged(into: headers),
+      renewing: headers,
       requestTime: requestTime,
       responseTime: responseTime,
       traits: traits
@@ -177,18 +165,6 @@ package struct StoredResponse: Hashable, Sendable {
     guard let traits else { return true }
     if let owner, owner != traits.owner { return false }
     return selection.map { $0 == traits.selection(by: Vary(headers)) } ?? true
-  }
-}
-
-extension Headers {
-  /// The stored fields `old`, updated with the fields of a 304. (RFC 9111, section 3.2)
-  fileprivate func merged(into old: Headers) -> Headers {
-    // `Age` and `Date` are about the time of the old response. If the 304 has no `Date`, the time of its arrival is used
-    // instead.
-    let names = StoredResponse.kept.filter { $0 != "Age" && $0 != "Date" && !contains($0) }
-    var merged = old.only(names)
-    merged.append(self)
-    return merged
   }
 }
 

@@ -26,7 +26,7 @@ struct RevalidationPolicyTests {
     for base in ["https://kim:secret@shop.example/", "https://shop.example/"] {
       var named = NamedOrigins()
       named.allowCredentials(try CurlURLParser.parse(base))
-      named.name(try CurlURLParser.parse("https://details.example/"))
+      named.name(try CurlURLParser.parse("https://details.example/").hostPort)
       let needs = RevalidationPolicy(
         named: named,
         credentials: credentials,

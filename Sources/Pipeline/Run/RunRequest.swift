@@ -62,7 +62,7 @@ struct RunRequest: Sendable {
     named.pictureHeaders = PictureHeaders(catalog: credentials)
     for host in catalog.pictures.hosts {
       let headers = Self.fields(try host.headers.resolved(environment: environment))
-      for place in host.places { named.pictureHeaders.give(headers, to: place) }
+      for place in host.places { named.pictureHeaders.hosts[place] = headers }
     }
     self.named = named
     secrets = RunSecrets(credentials, named, addresses.variables)
