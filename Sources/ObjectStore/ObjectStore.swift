@@ -1,5 +1,4 @@
 import Base
-import Cache
 import Dispatch
 import Hashing
 import Synchronization

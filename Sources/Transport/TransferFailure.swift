@@ -1,5 +1,4 @@
 import Base
-import CGlibc
 
 /// The error of a failed transfer.
 package struct TransferFailure: Error, Sendable, CustomStringConvertible {
