@@ -14,15 +14,12 @@ extension UInt8 {
   /// Whether the byte is a decimal digit.
   package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 
+  /// Whether the byte is an ASCII letter.
+  package var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(asciiLowercased) }
+
   /// Whether a token of HTTP, such as `no-cache`, can contain the byte. (RFC 9110, section 5.6.2)
   package var isTokenCharacter: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
-    default: false
-    }
+    isLetter || isDigit || "!#$%&'*+-.^_`|~".utf8.contains(self)
   }
 }
 

@@ -168,11 +168,8 @@ struct URLReference {
   private static func scheme(of text: Substring) -> String? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let name = text[..<colon]
-    guard let first = name.utf8.first, first.isTokenCharacter, !first.isDigit,
-      name.utf8.allSatisfy({
-        $0.isDigit || ("a"..."z").contains(Character(UnicodeScalar($0.asciiLowercased)))
-          || "+-.".utf8.contains($0)
-      })
+    guard name.utf8.first?.isLetter == true,
+      name.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) })
     else { return nil }
     return name.lowercased()
   }
@@ -214,10 +211,7 @@ struct URLReference {
   private static func variableEnd(in text: [UInt8], at start: Int) -> Int? {
     guard text[start...].starts(with: "${".utf8),
       let end = text[start...].firstIndex(of: UInt8(ascii: "}")), end > start + 2,
-      text[(start + 2)..<end].allSatisfy({
-        $0.isDigit || $0 == UInt8(ascii: "_")
-          || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
-      })
+      text[(start + 2)..<end].allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") })
     else { return nil }
     return end + 1
   }

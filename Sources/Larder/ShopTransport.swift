@@ -197,7 +197,7 @@ final class TransportAdapter: Fetching {
     let length = ByteCount(answer.body.count)
     let head = ResponseHead(
       status: answer.status,
-      headers: Headers(answer.headers.map { HeaderField(name: $0.name, value: $0.value) }),
+      headers: Headers(answer.headers.map { ($0.name, $0.value) }),
       url: request.url,
       contentLength: answer.status == 304 ? nil : length
     )

@@ -46,7 +46,12 @@ extension Fetching {
     into sink: any BodySink,
     isCancelled: () -> Bool = { false }
   ) -> Result<Response, TransferFailure> {
-    let result = Mutex<Result<Response, TransferFailure>?>(nil)
+    let unanswered = TransferFailure(
+      reason: .cancelled,
+      url: request.url.redacted,
+      mayHaveBeenSent: true
+    )
+    let result = Mutex<Result<Response, TransferFailure>>(.failure(unanswered))
     let done = DispatchSemaphore(value: 0)
     fetch(request, into: sink) { outcome in
       result.withLock { $0 = outcome }
@@ -55,9 +60,6 @@ extension Fetching {
     if isCancelled() { cancelAll() }
     done.wait()
     return result.withLock { $0 }
-      ?? .failure(
-        TransferFailure(reason: .cancelled, url: request.url.redacted, mayHaveBeenSent: true)
-      )
   }
 
   /// The request's own fields and credentials, and an `Accept` field unless the request has one.

@@ -89,7 +89,7 @@ extension StoredResponse {
     let control = CacheControl(headers)
     // `Vary: *` means that the response depended on more than the request's header fields. (RFC 9111, section 4.1)
     if Vary(headers).isAnything { return .distantPast }
-    let understood = Self.isUnderstood(status)
+    let understood = Self.understood.contains(status)
     if control.noCache || control.mustUnderstand && !understood { return .distantPast }
     // larder stores responses with `no-store` nevertheless, because a local copy is its purpose. But it requests them
     // each time.
@@ -135,7 +135,7 @@ extension StoredResponse {
     }
     // The directive `public` shows that the server permits caching, so the lifetime is guessed with any status.
     // (Section 4.2.2)
-    guard Self.isHeuristicallyCacheable(status) || control.isPublic,
+    guard Self.cacheable.contains(status) || control.isPublic,
       let modified = headers["Last-Modified"].flatMap({ UnixTime(httpDate: $0, now: responseTime) }
       )
     else { return 0 }
@@ -160,15 +160,11 @@ extension StoredResponse {
     return scanner.isAtEnd ? seconds : nil
   }
 
-  /// Whether a response with this status can be fresh although the server gave no lifetime. (RFC 9110, section 15.1)
-  private static func isHeuristicallyCacheable(_ status: Int) -> Bool {
-    [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)
-  }
+  /// The statuses of responses that can be fresh although the server gave no lifetime. (RFC 9110, section 15.1)
+  private static let cacheable = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 
-  /// Whether larder knows the caching rules of this status, as `must-understand` requires. (RFC 9111, section 5.2.2.3)
-  private static func isUnderstood(_ status: Int) -> Bool {
-    [200, 203, 204, 301, 302, 303, 304, 307, 308, 404, 410].contains(status)
-  }
+  /// The statuses whose caching rules larder knows, as `must-understand` requires. (RFC 9111, section 5.2.2.3)
+  private static let understood = [200, 203, 204, 301, 302, 303, 304, 307, 308, 404, 410]
 }
 
 /// The directives of a `Cache-Control` field. (RFC 9111, section 5.2)

@@ -1,22 +1,6 @@
 import Base
 import Glibc
 
-/// One header field, for example `Accept: image/png`.
-package struct HeaderField: Hashable, Sendable {
-  /// The name.
-  ///
-  /// Upper and lower case are as in the message.
-  package let name: String
-  /// The value without surrounding white space.
-  package let value: String
-
-  /// Makes a field.
-  package init(name: String, value: String) {
-    self.name = name
-    self.value = value
-  }
-}
-
 /// The header fields of a message, in their order.
 ///
 /// A search for a field ignores the case of names. (RFC 9110, section 5)
@@ -34,7 +18,7 @@ package struct Headers: Hashable, Sendable {
   }
 
   /// Makes a list from fields, as ``append(_:_:)`` does.
-  package init(_ fields: [HeaderField]) {
+  package init(_ fields: [(name: String, value: String)]) {
     lines = []
     for field in fields { append(field.name, field.value) }
   }
@@ -109,12 +93,14 @@ package struct Headers: Hashable, Sendable {
   }
 
   /// All fields, in order.
-  package var fields: [HeaderField] {
+  ///
+  /// Names have upper and lower case as in the message. Values have no surrounding white space.
+  package var fields: [(name: String, value: String)] {
     lines.withUnsafeBufferPointer { bytes in
       HeaderLines(bytes).map { line in
-        HeaderField(
-          name: String(decoding: bytes[line.name], as: UTF8.self),
-          value: String(decoding: bytes[line.value], as: UTF8.self)
+        (
+          String(decoding: bytes[line.name], as: UTF8.self),
+          String(decoding: bytes[line.value], as: UTF8.self)
         )
       }
     }
@@ -136,7 +122,7 @@ package struct Headers: Hashable, Sendable {
 extension Headers: ExpressibleByDictionaryLiteral {
   /// Makes a list from a literal such as `["Accept": "image/png"]`, in the literal's order.
   package init(dictionaryLiteral elements: (String, String)...) {
-    self.init(elements.map { HeaderField(name: $0.0, value: $0.1) })
+    self.init(elements.map { (name: $0.0, value: $0.1) })
   }
 }
 

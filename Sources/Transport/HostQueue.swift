@@ -39,7 +39,7 @@ struct HostQueue: Sendable {
     repeating: [],
     count: 2 * Request.Priority.allCases.count
   )
-  private var breaker = CircuitBreaker()
+  private(set) var breaker = CircuitBreaker()
   private var quietUntil: MonotonicTime?
   /// Whether the host asked with `Retry-After` for a longer wait than a run makes.
   private var isClosed = false
@@ -48,9 +48,6 @@ struct HostQueue: Sendable {
   init(window: ConcurrencyWindow) {
     self.window = window
   }
-
-  /// Whether the host's last response reported overload.
-  var sendsAway: Bool { breaker.sendsAway }
 
   /// Whether no request waits.
   var isEmpty: Bool { waiting.allSatisfy { $0.isEmpty } }

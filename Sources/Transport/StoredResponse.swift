@@ -104,7 +104,8 @@ package struct StoredResponse: Hashable, Sendable {
     // The fields that selected a redirect also selected the final response. So their names are added to the `Vary`
     // field. There is only one such field, so that it does not grow with each 304.
     let hops = head.redirects.flatMap { $0.headers.all("Vary") }
-    if !hops.isEmpty { headers["Vary"] = Vary(headers).joined(by: hops).text }
+    for value in hops { headers.append("Vary", value) }
+    if !hops.isEmpty { headers["Vary"] = Vary(headers).text }
     let expiries = head.redirects.map { redirect in
       StoredResponse(
         status: redirect.status,
@@ -181,29 +182,11 @@ package struct Vary: Hashable, Sendable {
 
   /// Reads all `Vary` fields.
   package init(_ headers: Headers) {
-    guard let value = headers.combined("Vary") else {
-      (isAnything, names) = (false, [])
-      return
-    }
-    let members = value.split(separator: ",").map { member in
+    let members = headers.all("Vary").joined(separator: ",").split(separator: ",").map { member in
       String(member.filter { $0 != " " && $0 != "\t" }).lowercased()
     }
     isAnything = members.contains("*")
     names = Set(members.filter { !$0.isEmpty && $0 != "*" })
-  }
-
-  private init(isAnything: Bool, names: Set<String>) {
-    self.isAnything = isAnything
-    self.names = names
-  }
-
-  /// A `Vary` field with the names in this field and in other `Vary` fields.
-  ///
-  /// - Parameter values: The values of the other fields, for example those of redirects.
-  /// - Returns: The field.
-  func joined(by values: [String]) -> Vary {
-    let other = Vary(Headers(values.map { HeaderField(name: "Vary", value: $0) }))
-    return Vary(isAnything: isAnything || other.isAnything, names: names.union(other.names))
   }
 
   /// The value of a field with this meaning, for example `accept, accept-language`.

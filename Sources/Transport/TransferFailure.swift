@@ -27,7 +27,7 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   /// The first 8 KiB of the response's body.
   ///
   /// These bytes can contain secrets, because a server can repeat the request in the body.
-  package var refusal: [UInt8]
+  package var refusal: [UInt8] = []
   /// The header fields of the response.
   package var headers = Headers()
 
@@ -40,18 +40,14 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
     detail: String = "",
     attempts: Int = 0,
     status: Int? = nil,
-    retryAfter: Int64? = nil,
-    mayHaveBeenSent: Bool = false,
-    refusal: [UInt8] = []
+    mayHaveBeenSent: Bool = false
   ) {
     self.reason = reason
     self.url = url
     self.detail = detail
     self.attempts = attempts
     self.status = status
-    self.retryAfter = retryAfter
     self.mayHaveBeenSent = mayHaveBeenSent
-    self.refusal = refusal
   }
 
   /// The error message, for example `cannot fetch https://shop.example/a.jpg: reset (Connection reset by peer)`.

@@ -179,7 +179,7 @@ package struct TransferSchedule: Sendable {
   /// Whether a host's last response reported overload.
   ///
   /// If this is true for a dead host, the host is dead because of overload, and not because it does not answer.
-  package func sendsAway(_ host: Int) -> Bool { hosts[host].sendsAway }
+  package func sendsAway(_ host: Int) -> Bool { hosts[host].breaker.sendsAway }
 
   /// Records the end of an attempt.
   ///

@@ -22,7 +22,7 @@ struct RevalidationPolicyTests {
     let transport = try CurlTransport()
     defer { transport.shutdown() }
     let url = try CurlURLParser.parse(text)
-    let credentials = Headers([HeaderField(name: "X-Token", value: "hush")])
+    let credentials = Headers([("X-Token", "hush")])
     for base in ["https://kim:secret@shop.example/", "https://shop.example/"] {
       var named = NamedOrigins()
       named.allowCredentials(try CurlURLParser.parse(base))
