@@ -36,11 +36,7 @@ package final class CurlTransport: Fetching {
   /// Queues a transfer.
   ///
   /// See ``Fetching``.
-  package func fetch(
-    _ request: Request,
-    into sink: any BodySink,
-    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  ) {
+  package func fetch(_ request: Request, into sink: any BodySink, completion: @escaping Callback) {
     let transfer = Transfer(request, sink, completion)
     if !core.submit(transfer) { transfer.complete(.failure(transfer.failure(.cancelled))) }
   }

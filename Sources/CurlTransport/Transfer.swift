@@ -9,7 +9,7 @@ final class Transfer: @unchecked Sendable {
   // the mailbox passes the object to this thread.
   let request: Request
   let sink: any BodySink
-  private let completion: @Sendable (Result<Response, TransferFailure>) -> Void
+  private let completion: Fetching.Callback
 
   /// The URL of the current hop.
   var url: WebURL
@@ -57,11 +57,7 @@ final class Transfer: @unchecked Sendable {
   /// The index of this transfer in the loop's list of unfinished transfers.
   var index = 0
 
-  init(
-    _ request: Request,
-    _ sink: any BodySink,
-    _ completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  ) {
+  init(_ request: Request, _ sink: any BodySink, _ completion: @escaping Fetching.Callback) {
     self.request = request
     self.sink = sink
     self.completion = completion

@@ -139,11 +139,7 @@ final class TransportAdapter: Fetching {
     try parser.parse(text, relativeTo: base)
   }
 
-  func fetch(
-    _ request: Request,
-    into sink: any BodySink,
-    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  ) {
+  func fetch(_ request: Request, into sink: any BodySink, completion: @escaping Callback) {
     tasks.withLock { tasks in
       tasks.started += 1
       let number = tasks.started

@@ -12,11 +12,7 @@ package protocol Fetching: URLParsing {
   ///
   /// The transfer succeeds if the final status is 304, or is a status that ``Request/isAnswered(by:)`` accepts. With
   /// any other final status the transfer fails, for example with the reason `http-404`.
-  func fetch(
-    _ request: Request,
-    into sink: any BodySink,
-    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  )
+  func fetch(_ request: Request, into sink: any BodySink, completion: @escaping Callback)
 
   /// The header fields that a request sends to its first host.
   ///
@@ -31,6 +27,9 @@ package protocol Fetching: URLParsing {
 }
 
 extension Fetching {
+  /// Receives the result of a request.
+  package typealias Callback = @Sendable (Result<Response, TransferFailure>) -> Void
+
   /// Fetches, and waits for the result.
   ///
   /// This must not be called on the transfer thread.

@@ -194,11 +194,7 @@ final class SecretTransport: ForwardingTransport {
     }
   }
 
-  func fetch(
-    _ request: Request,
-    into sink: any BodySink,
-    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  ) {
+  func fetch(_ request: Request, into sink: any BodySink, completion: @escaping Callback) {
     let exchange: VeiledExchange
     do throws(TransferFailure) {
       exchange = try VeiledExchange(request, sink, variables, secrets, transport)
