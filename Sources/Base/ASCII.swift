@@ -58,20 +58,17 @@ extension Int64 {
 package enum Hexadecimal {
   /// The lower-case digits of the bytes, such as `0aff`.
   package static func text(_ bytes: some Collection<UInt8>) -> String {
-    // A loop over the generic type would take six times as long.
-    let bytes = Array(bytes)
     func digit(_ value: UInt8) -> UInt8 {
       value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
-    return String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
-      var end = 0
-      for byte in bytes {
-        text.initializeElement(at: end, to: digit(byte >> 4))
-        text.initializeElement(at: end + 1, to: digit(byte & 15))
-        end += 2
-      }
-      return end
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * bytes.count)
+    // A loop over the generic type would take six times as long.
+    for byte in Array(bytes) {
+      text.append(digit(byte >> 4))
+      text.append(digit(byte & 15))
     }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// Parses hexadecimal digits of either case.

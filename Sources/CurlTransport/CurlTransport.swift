@@ -38,7 +38,9 @@ package final class CurlTransport: Fetching {
   /// See ``Fetching``.
   package func fetch(_ request: Request, into sink: any BodySink, completion: @escaping Callback) {
     let transfer = Transfer(request, sink, completion)
-    if !core.submit(transfer) { transfer.complete(.failure(transfer.failure(.cancelled))) }
+    if !core.post({ $0.submitted.append(transfer) }) {
+      transfer.complete(.failure(transfer.failure(.cancelled)))
+    }
   }
 
   /// Parses a URL.
@@ -63,7 +65,7 @@ package final class CurlTransport: Fetching {
   /// Cancels every unfinished request.
   ///
   /// See ``Fetching``.
-  package func cancelAll() { core.cancelAll() }
+  package func cancelAll() { core.post { $0.cancelAll() } }
 
   /// Cancels every unfinished request, and waits until the transfer thread has ended.
   ///
@@ -155,21 +157,6 @@ final class TransferCore: Sendable {
     var isClosed = false
   }
 
-  /// Starts a transfer, unless the result is false because the mailbox is closed.
-  func submit(_ transfer: Transfer) -> Bool {
-    post { $0.submitted.append(transfer) }
-  }
-
-  /// Reports the addresses of a host.
-  func note(_ addresses: [IPAddress], of host: String) {
-    post { $0.names.append((host, addresses)) }
-  }
-
-  /// Cancels every unfinished request.
-  func cancelAll() {
-    post { $0.cancelAll() }
-  }
-
   /// Cancels every unfinished request, ends the loop, and accepts no further messages.
   func close() {
     // All must happen in one step. Otherwise the transfer thread could fall asleep after the first step, and miss the
@@ -197,7 +184,7 @@ final class TransferCore: Sendable {
   ///
   /// The result is false if the mailbox is closed.
   @discardableResult
-  private func post(closing: Bool = false, _ body: (inout Mail) -> Void) -> Bool {
+  func post(closing: Bool = false, _ body: (inout Mail) -> Void) -> Bool {
     let (isPosted, mustWake) = mailbox.withLock { state in
       guard !state.isClosed else { return (false, false) }
       body(&state.mail)

@@ -117,21 +117,14 @@ struct HeadFraming {
   init(_ headers: Headers) {
     // A field can contain the same length several times, for example `12, 12`. (RFC 9110, section 8.6)
     let lengths = headers.all("Content-Length").flatMap { value in
-      value.split(separator: ",", omittingEmptySubsequences: false).map(Self.length)
+      value.split(separator: ",", omittingEmptySubsequences: false).map { Int64(digits: $0) }
     }
     isContradictory = Set(lengths).count > 1 || lengths.contains(nil)
     // `Transfer-Encoding` takes precedence over `Content-Length`. (RFC 9112, section 6.3)
-    length = headers.contains("Transfer-Encoding") ? nil : lengths.first ?? nil
+    length = headers.contains("Transfer-Encoding") ? nil : lengths.first?.map(ByteCount.init(_:))
     codings = headers.all("Content-Encoding").joined(separator: ",").lowercased()
       .split { ", \t".contains($0) }.map(String.init)
       .filter { $0 != "identity" && $0 != "none" }
     closes = headers.all("Connection").contains { !$0.equalsIgnoringCase("keep-alive") }
-  }
-
-  private static func length(_ text: Substring) -> ByteCount? {
-    let digits = Array(text.utf8).trimmingPrefix(while: \.isBlank).reversed()
-      .trimmingPrefix(while: \.isBlank).reversed()
-    guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
-    return ByteCount(Int64(saturatingDigits: ArraySlice(digits)))
   }
 }

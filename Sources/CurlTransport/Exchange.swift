@@ -93,7 +93,10 @@ final class Exchange {
     easy.set(CURLOPT_URL, transfer.url.text)
     if policy.options.proxy != nil { prepareProxy(transfer) }
     prepareHeaders(transfer)
-    prepareSharing(transfer)
+    // With TLS, a transfer waits for the first connection to its host, which may be able to carry it too: the handshake
+    // shows whether the connection uses HTTP/2. Without TLS, larder uses only HTTP/1.1, but libcurl would wait for the
+    // first response. So one slow response would delay all other transfers to the host.
+    easy.set(CURLOPT_PIPEWAIT, transfer.url.scheme == .https)
     prepareMethod(transfer)
     prepareSigning(transfer)
     prepareTimes(now, deadline)
@@ -109,9 +112,6 @@ final class Exchange {
   ///
   /// It is empty if libcurl wrote none.
   var errorDetail: String { String(cString: errorText) }
-
-  /// Whether the transfer tried at least one address of the host, and all of these were refused.
-  var wasAddressRefused: Bool { gate.hasRefusedAll }
 
   /// Checks whether the server sent more bytes than it announced.
   ///
@@ -151,16 +151,6 @@ final class Exchange {
     easy.set(CURLOPT_HTTPHEADER, context: list.raw)
     headerList = list
     easy.set(CURLOPT_HTTP_CONTENT_DECODING, key.letsLibcurlDecode)
-  }
-
-  /// Makes a transfer with TLS wait for the first connection to its host.
-  ///
-  /// That connection may be able to carry this transfer too.
-  ///
-  /// With TLS, the handshake shows whether the connection uses HTTP/2. Without TLS, larder uses only HTTP/1.1, but
-  /// libcurl would wait for the first response. So one slow response would delay all other transfers to the host.
-  private func prepareSharing(_ transfer: Transfer) {
-    easy.set(CURLOPT_PIPEWAIT, transfer.url.scheme == .https)
   }
 
   private func prepareMethod(_ transfer: Transfer) {

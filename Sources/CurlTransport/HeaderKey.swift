@@ -112,7 +112,8 @@ struct HeaderList: ~Copyable {
   /// Only libcurl may write these.
   mutating func append(_ headers: Headers) {
     let owned = ["Content-Length", "Transfer-Encoding"]
-    for field in headers.fields where !owned.contains(where: field.name.equalsIgnoringCase) {
+    for field in headers.fields where !owned.contains(where: { $0.equalsIgnoringCase(field.name) })
+    {
       // libcurl ignores a line that ends with a colon. A semicolon instead of the colon means that the value is empty.
       append(line: field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
     }

@@ -114,7 +114,7 @@ struct ProxyAdmission {
       // The closure retains the core, because the name may be resolved after the transfer thread has ended.
       DispatchQueue.global().async { [core] in
         let addresses = core.options.resolver(host)
-        core.note(addresses, of: host)
+        core.post { $0.names.append((host, addresses)) }
       }
     }
   }

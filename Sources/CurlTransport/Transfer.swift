@@ -127,7 +127,8 @@ extension Transfer {
   /// - Throws: ``TransferFailure`` if the redirect has no valid URL, or if it must not be followed.
   func follow(_ location: String?, of head: ResponseHead?) throws(TransferFailure) {
     if let head {
-      redirects.append(Redirect(head))
+      let fields = head.headers.endToEnd.only(StoredResponse.kept)
+      redirects.append(Redirect(status: head.status, headers: fields))
       if RedirectPolicy.dropsBody(head.status) { hasDroppedBody = true }
     }
     guard let location else { throw failure(.redirectInvalid, detail: "no Location") }
@@ -150,17 +151,5 @@ extension Transfer {
       throw failure(reason, detail: "to \(target.redacted)")
     }
     url = target
-  }
-}
-
-extension Redirect {
-  /// Makes a redirect with the header fields that caching depends on.
-  fileprivate init(_ head: ResponseHead) {
-    self.init(
-      status: head.status,
-      headers: head.headers.endToEnd.only([
-        "Age", "Cache-Control", "Date", "Expires", "Last-Modified", "Vary",
-      ])
-    )
   }
 }

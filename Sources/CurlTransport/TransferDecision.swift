@@ -181,7 +181,7 @@ extension Exchange {
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .dnsFailed
     case CURLE_ABORTED_BY_CALLBACK: .addressRefused
     case CURLE_COULDNT_CONNECT:
-      wasAddressRefused
+      gate.hasRefusedAll
         ? .addressRefused
         : Int32(outcome.error_number) == ECONNREFUSED ? .connectRefused : .connectFailed
     case CURLE_OPERATION_TIMEDOUT: timeout(outcome)

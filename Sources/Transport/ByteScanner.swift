@@ -1,5 +1,19 @@
 import Base
 
+extension Int64 {
+  /// Reads decimal digits with white space around them, for example ` 12`.
+  ///
+  /// A number that is too large becomes `Int64.max`. The result is nil if the text is anything else.
+  package init?(digits text: some StringProtocol) {
+    var scanner = ByteScanner(text)
+    scanner.skipBlanks()
+    guard let number = scanner.number() else { return nil }
+    scanner.skipBlanks()
+    guard scanner.isAtEnd else { return nil }
+    self = number
+  }
+}
+
 /// Reads the value of a header field from its first byte to its last.
 struct ByteScanner {
   private let bytes: [UInt8]

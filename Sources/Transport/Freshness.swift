@@ -114,7 +114,8 @@ extension StoredResponse {
   /// The age in seconds that the response had when it was received. (RFC 9111, section 4.2.3)
   var initialAge: Int64 {
     let apparent = max(0, responseTime - (date ?? responseTime))
-    let told = headers["Age"].flatMap(Self.seconds) ?? 0
+    // In a list such as `60, 120`, only the first number counts. (RFC 9111, section 5.1)
+    let told = headers["Age"].flatMap { Int64(digits: $0.prefix { $0 != "," }) } ?? 0
     let corrected = told.addingClamped(responseTime - requestTime)
     return max(0, max(apparent, corrected))
   }
@@ -145,19 +146,6 @@ extension StoredResponse {
 
   private var date: UnixTime? {
     headers["Date"].flatMap { UnixTime(httpDate: $0, now: responseTime) }
-  }
-
-  /// Parses the value of an `Age` field, which is a number of seconds.
-  ///
-  /// In a list such as `60, 120`, only the first number counts. The result is nil if it is not a number. (RFC 9111,
-  /// section 5.1)
-  private static func seconds(_ value: String) -> Int64? {
-    let member = value.utf8.prefix { $0 != UInt8(ascii: ",") }
-    var scanner = ByteScanner(Substring(member))
-    scanner.skipBlanks()
-    let seconds = scanner.number()
-    scanner.skipBlanks()
-    return scanner.isAtEnd ? seconds : nil
   }
 
   /// The statuses of responses that can be fresh although the server gave no lifetime. (RFC 9110, section 15.1)
@@ -198,15 +186,13 @@ package struct CacheControl: Hashable, Sendable {
   /// Reads all `Cache-Control` fields.
   package init(_ headers: Headers) {
     // Each field is read alone, so that an unclosed quote does not affect the other fields.
-    for value in headers.all("Cache-Control") { read(value) }
-  }
-
-  private mutating func read(_ value: String) {
-    var scanner = ByteScanner(value)
-    while !scanner.isAtEnd {
-      let (name, argument) = scanner.parameter(until: ",")
-      _ = scanner.next()
-      apply(name, argument)
+    for value in headers.all("Cache-Control") {
+      var scanner = ByteScanner(value)
+      while !scanner.isAtEnd {
+        let (name, argument) = scanner.parameter(until: ",")
+        _ = scanner.next()
+        apply(name, argument)
+      }
     }
   }
 

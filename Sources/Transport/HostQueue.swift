@@ -111,13 +111,10 @@ struct HostQueue: Sendable {
     case .unreachable, .abandoned: break
     }
     switch outcome {
-    case .delivered:
+    case .delivered, .answered:
       breaker.succeeded()
       overloads = 0
-      window.answered(isHeldBack: isHeldBack, at: now)
-    case .answered:
-      breaker.succeeded()
-      overloads = 0
+      if outcome == .delivered { window.answered(isHeldBack: isHeldBack, at: now) }
     case .overloaded(let start, let wait):
       window.refused(count: count, since: start, at: now)
       let grown = Self.quiet.least * Double(1 << min(overloads, 6))
@@ -276,9 +273,6 @@ package struct CircuitBreaker: Sendable {
   private var refusals = 0
   /// The time of the first of these reports.
   private var refusedSince: MonotonicTime?
-
-  /// Makes a breaker that allows all requests.
-  package init() {}
 
   /// Whether the host's last response reported overload.
   package var sendsAway: Bool { refusals > 0 }
