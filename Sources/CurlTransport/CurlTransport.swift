@@ -25,10 +25,7 @@ package final class CurlTransport: Fetching {
       throw .unfit(shortcoming)
     }
     core = try TransferCore(options)
-    guard let thread = TransferThread(core) else {
-      throw .unavailable("the system cannot start a thread")
-    }
-    self.thread = thread
+    thread = try TransferThread(core)
   }
 
   deinit { shutdown() }
@@ -205,11 +202,9 @@ final class TransferThread: Sendable {
 
   /// Starts the thread with all signals blocked.
   ///
-  /// The result is nil if the system cannot start a thread.
-  ///
   /// The other threads of the program receive its signals. SIGPIPE must be blocked, because it would end the program
   /// when OpenSSL writes to a closed connection.
-  init?(_ core: TransferCore) {
+  init(_ core: TransferCore) throws(TransferFailure) {
     var thread = pthread_t()
     var all = sigset_t()
     var former = sigset_t()
@@ -232,7 +227,7 @@ final class TransferThread: Sendable {
     pthread_sigmask(SIG_SETMASK, &former, nil)
     guard code == 0 else {
       context.release()
-      return nil
+      throw .unavailable("the system cannot start a thread")
     }
     handle = Mutex(thread)
   }

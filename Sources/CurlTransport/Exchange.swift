@@ -113,21 +113,15 @@ final class Exchange {
   /// It is empty if libcurl wrote none.
   var errorDetail: String { String(cString: errorText) }
 
-  /// Checks whether the server sent more bytes than it announced.
+  /// Checks whether an HTTP/2 connection is still open, and whether the server sent more bytes than it announced.
   ///
   /// This must be called before the handle leaves the multi handle.
   ///
   /// `isQuiet` is true if no other transfer can have used the connection since this transfer ended.
-  func findExcess(isQuiet: Bool) {
+  func checkConnection(isQuiet: Bool) {
+    reply.isConnected = reply.version != .http2 || easy.isConnected
     guard reply.promised != nil, reply.version != .http2, reply.refusal == nil else { return }
     reply.hasExcess = excess.hasExcess(easy, mayPeek: isQuiet)
-  }
-
-  /// Checks whether an HTTP/2 connection is still open.
-  ///
-  /// This must be called before the handle leaves the multi handle.
-  func noteConnection() {
-    reply.isConnected = reply.version != .http2 || easy.isConnected
   }
 
   private func prepareProxy(_ transfer: Transfer) {

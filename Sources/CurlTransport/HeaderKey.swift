@@ -111,11 +111,11 @@ struct HeaderList: ~Copyable {
   ///
   /// Only libcurl may write these.
   mutating func append(_ headers: Headers) {
-    let owned = ["Content-Length", "Transfer-Encoding"]
-    for field in headers.fields where !owned.contains(where: { $0.equalsIgnoringCase(field.name) })
-    {
+    let own = ["Content-Length", "Transfer-Encoding"]
+    for (name, value) in headers.fields
+    where !own.contains(where: { $0.equalsIgnoringCase(name) }) {
       // libcurl ignores a line that ends with a colon. A semicolon instead of the colon means that the value is empty.
-      append(line: field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+      append(line: value.isEmpty ? "\(name);" : "\(name): \(value)")
     }
   }
 

@@ -205,10 +205,7 @@ final class TransferLoop {
     var hasFinished = false
     while let (exchange, code) = core.multi.nextDone() {
       hasFinished = true
-      if code == CURLE_OK {
-        exchange.noteConnection()
-        exchange.findExcess(isQuiet: !hasStarted)
-      }
+      if code == CURLE_OK { exchange.checkConnection(isQuiet: !hasStarted) }
       exchange.easy.leave(core.multi)
       remove(exchange)
       if let transfer = exchange.transfer { conclude(transfer, exchange, code) }

@@ -60,7 +60,6 @@ package struct Headers: Hashable, Sendable {
 
   /// Removes every field with the given name.
   package mutating func remove(_ name: String) {
-    guard contains(name) else { return }
     self = Headers(fields: { !$0.isNamed(name) }, of: self)
   }
 
