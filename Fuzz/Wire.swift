@@ -34,7 +34,7 @@ private func fuzzDate(_ text: String) {
 }
 
 private func fuzzCacheControl(_ text: String) {
-  let control = CacheControl(text)
+  let control = CacheControl(["Cache-Control": text])
   expect(control.maxAge ?? 0 >= 0 && control.staleIfError ?? 0 >= 0, "less than none: \(text)")
   // Makes header fields from the lines of the input, then appends the fields that caching reads, with the first line as
   // their value.

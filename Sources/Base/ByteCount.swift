@@ -43,13 +43,6 @@ package struct ByteCount: Hashable, Comparable, Sendable, Codable, AdditiveArith
   }
 }
 
-extension ByteCount {
-  /// The total size of `number` things of `size` bytes each.
-  package static func * (size: ByteCount, number: Int64) -> ByteCount {
-    ByteCount(size.count * number)
-  }
-}
-
 extension ByteCount: ExpressibleByIntegerLiteral, CustomStringConvertible {
   /// Makes a size from a number of bytes.
   package init(integerLiteral count: Int64) { self.init(count) }

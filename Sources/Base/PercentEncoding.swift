@@ -2,13 +2,7 @@
 package enum PercentEncoding {
   /// Whether a byte is unreserved, so that no part of a URL has to encode it. (RFC 3986, section 2.3)
   package static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-    default: false
-    }
+    byte.isLetter || byte.isDigit || "-._~".utf8.contains(byte)
   }
 
   /// The escape of a byte, with upper-case digits, such as `%2F`.

@@ -1,7 +1,6 @@
 import Base
 import Catalog
 import FoundationEssentials
-import Pipeline
 
 /// The results of a measurement.
 ///

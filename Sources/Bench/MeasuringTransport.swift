@@ -36,11 +36,7 @@ final class MeasuringTransport: ForwardingTransport {
     transport.cancelAll()
   }
 
-  func fetch(
-    _ request: Request,
-    into sink: any BodySink,
-    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  ) {
+  func fetch(_ request: Request, into sink: any BodySink, completion: @escaping Callback) {
     guard request.priority == .image else {
       state.withLock { $0.others += 1 }
       return transport.fetch(request, into: sink, completion: completion)
@@ -53,7 +49,7 @@ final class MeasuringTransport: ForwardingTransport {
     _ request: Request,
     _ sink: any BodySink,
     planned: MonotonicTime?,
-    _ completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+    _ completion: @escaping Callback
   ) {
     // After a cancellation, do not send the requests that are still delayed.
     guard pacer?.isReleased != true else {

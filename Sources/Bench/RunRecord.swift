@@ -1,6 +1,5 @@
 import Base
 import Glibc
-import Transport
 
 /// The measurements of one run of a pass.
 struct RunRecord: Sendable {

@@ -25,10 +25,7 @@ package final class CurlTransport: Fetching {
       throw .unfit(shortcoming)
     }
     core = try TransferCore(options)
-    guard let thread = TransferThread(core) else {
-      throw .unavailable("the system cannot start a thread")
-    }
-    self.thread = thread
+    thread = try TransferThread(core)
   }
 
   deinit { shutdown() }
@@ -36,20 +33,18 @@ package final class CurlTransport: Fetching {
   /// Queues a transfer.
   ///
   /// See ``Fetching``.
-  package func fetch(
-    _ request: Request,
-    into sink: any BodySink,
-    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  ) {
+  package func fetch(_ request: Request, into sink: any BodySink, completion: @escaping Callback) {
     let transfer = Transfer(request, sink, completion)
-    if !core.submit(transfer) { transfer.complete(.failure(transfer.failure(.cancelled))) }
+    if !core.post({ $0.submitted.append(transfer) }) {
+      transfer.complete(.failure(transfer.failure(.cancelled)))
+    }
   }
 
   /// Parses a URL.
   ///
   /// See ``URLParsing``.
   package func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
-    try CurlURLParser.parse(text, relativeTo: base)
+    try CurlURLParser().parse(text, relativeTo: base)
   }
 
   /// The header fields that a request sends.
@@ -67,7 +62,7 @@ package final class CurlTransport: Fetching {
   /// Cancels every unfinished request.
   ///
   /// See ``Fetching``.
-  package func cancelAll() { core.cancelAll() }
+  package func cancelAll() { core.post { $0.cancelAll() } }
 
   /// Cancels every unfinished request, and waits until the transfer thread has ended.
   ///
@@ -159,21 +154,6 @@ final class TransferCore: Sendable {
     var isClosed = false
   }
 
-  /// Starts a transfer, unless the result is false because the mailbox is closed.
-  func submit(_ transfer: Transfer) -> Bool {
-    post { $0.submitted.append(transfer) }
-  }
-
-  /// Reports the addresses of a host.
-  func note(_ addresses: [IPAddress], of host: String) {
-    post { $0.names.append((host, addresses)) }
-  }
-
-  /// Cancels every unfinished request.
-  func cancelAll() {
-    post { $0.cancelAll() }
-  }
-
   /// Cancels every unfinished request, ends the loop, and accepts no further messages.
   func close() {
     // All must happen in one step. Otherwise the transfer thread could fall asleep after the first step, and miss the
@@ -201,7 +181,7 @@ final class TransferCore: Sendable {
   ///
   /// The result is false if the mailbox is closed.
   @discardableResult
-  private func post(closing: Bool = false, _ body: (inout Mail) -> Void) -> Bool {
+  func post(closing: Bool = false, _ body: (inout Mail) -> Void) -> Bool {
     let (isPosted, mustWake) = mailbox.withLock { state in
       guard !state.isClosed else { return (false, false) }
       body(&state.mail)
@@ -222,11 +202,9 @@ final class TransferThread: Sendable {
 
   /// Starts the thread with all signals blocked.
   ///
-  /// The result is nil if the system cannot start a thread.
-  ///
   /// The other threads of the program receive its signals. SIGPIPE must be blocked, because it would end the program
   /// when OpenSSL writes to a closed connection.
-  init?(_ core: TransferCore) {
+  init(_ core: TransferCore) throws(TransferFailure) {
     var thread = pthread_t()
     var all = sigset_t()
     var former = sigset_t()
@@ -249,7 +227,7 @@ final class TransferThread: Sendable {
     pthread_sigmask(SIG_SETMASK, &former, nil)
     guard code == 0 else {
       context.release()
-      return nil
+      throw .unavailable("the system cannot start a thread")
     }
     handle = Mutex(thread)
   }

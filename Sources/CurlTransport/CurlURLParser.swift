@@ -16,29 +16,19 @@ package struct CurlURLParser: URLParsing {
   /// Parses a URL.
   ///
   /// See ``URLParsing``.
-  package func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
-    try Self.parse(text, relativeTo: base)
-  }
-
-  /// Parses a URL.
-  ///
-  /// See ``URLParsing``.
   ///
   /// - Parameters:
   ///   - text: An absolute or relative URL.
   ///   - base: The URL that a relative URL refers to.
   /// - Returns: The URL as it is sent in a request.
   /// - Throws: ``TransferFailure`` with the reason `url-invalid` or `scheme-refused`.
-  package static func parse(
-    _ text: String,
-    relativeTo base: WebURL? = nil
-  ) throws(TransferFailure) -> WebURL {
+  package func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
     let reference = URLReference(text)
     func failure(_ reason: FailureReason, _ detail: String) -> TransferFailure {
       TransferFailure(reason: reason, url: reference.redacted, detail: detail)
     }
     guard !reference.text.isEmpty else { throw failure(.urlInvalid, "the URL is empty") }
-    guard reference.text.utf8.count <= lengthLimit else {
+    guard reference.text.utf8.count <= Self.lengthLimit else {
       throw failure(.urlInvalid, "the URL is too long")
     }
     if let scheme = reference.scheme, scheme != "http", scheme != "https" {
@@ -64,7 +54,7 @@ package struct CurlURLParser: URLParsing {
     // A relative URL without a host has the same user information as `base`. libcurl cannot know it, because
     // `base.text` does not contain it. (RFC 3986, section 5.2.2)
     let inherited = reference.hasAuthority ? nil : base?.userInfo
-    return try assemble(handle, inheriting: inherited, or: failure)
+    return try Self.assemble(handle, inheriting: inherited, or: failure)
   }
 
   private static func assemble(
@@ -178,11 +168,8 @@ struct URLReference {
   private static func scheme(of text: Substring) -> String? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let name = text[..<colon]
-    guard let first = name.utf8.first, first.isTokenCharacter, !first.isDigit,
-      name.utf8.allSatisfy({
-        $0.isDigit || ("a"..."z").contains(Character(UnicodeScalar($0.asciiLowercased)))
-          || "+-.".utf8.contains($0)
-      })
+    guard name.utf8.first?.isLetter == true,
+      name.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) })
     else { return nil }
     return name.lowercased()
   }
@@ -224,10 +211,7 @@ struct URLReference {
   private static func variableEnd(in text: [UInt8], at start: Int) -> Int? {
     guard text[start...].starts(with: "${".utf8),
       let end = text[start...].firstIndex(of: UInt8(ascii: "}")), end > start + 2,
-      text[(start + 2)..<end].allSatisfy({
-        $0.isDigit || $0 == UInt8(ascii: "_")
-          || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
-      })
+      text[(start + 2)..<end].allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") })
     else { return nil }
     return end + 1
   }

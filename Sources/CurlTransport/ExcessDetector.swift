@@ -104,52 +104,27 @@ struct HeadFraming {
   /// The value of `Content-Length`.
   ///
   /// Nil if there is none, or if the body is chunked. (RFC 9112, section 6.3)
-  private(set) var length: ByteCount?
+  let length: ByteCount?
   /// Whether there are several different values of `Content-Length`, or a value that is not a number.
-  private(set) var isContradictory = false
+  let isContradictory: Bool
   /// The content codings of the body, such as `gzip`, in lower case. (RFC 9110, section 8.4.1)
   ///
   /// `identity` and `none`, which change nothing, are left out.
-  private(set) var codings: [String] = []
+  let codings: [String]
   /// Whether the server closes the connection after the body. (RFC 9112, section 9.6)
-  private(set) var closes = false
+  let closes: Bool
 
-  init(_ lines: [UInt8]) {
-    var isChunked = false
-    lines.withUnsafeBufferPointer { bytes in
-      for line in HeaderLines(bytes) {
-        let value = UnsafeBufferPointer(rebasing: bytes[line.value])
-        if line.isNamed("content-length") {
-          add(length: value)
-        } else if line.isNamed("content-encoding") {
-          codings += String(decoding: value, as: UTF8.self).lowercased()
-            .split { ", \t".contains($0) }.map(String.init)
-            .filter { $0 != "identity" && $0 != "none" }
-        } else if line.isNamed("connection") {
-          closes = closes || !value.equalsIgnoringCase("keep-alive")
-        } else if line.isNamed("transfer-encoding") {
-          isChunked = true
-        }
-      }
-    }
-    // `Transfer-Encoding` takes precedence over `Content-Length`. (RFC 9112, section 6.3)
-    if isChunked { length = nil }
-  }
-
-  private mutating func add(length value: UnsafeBufferPointer<UInt8>) {
+  init(_ headers: Headers) {
     // A field can contain the same length several times, for example `12, 12`. (RFC 9110, section 8.6)
-    for part in Array(value).split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-    {
-      let digits = part.drop(while: \.isBlank)
-      let end = digits.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? digits.startIndex
-      let number = digits[..<end]
-      guard !number.isEmpty, number.allSatisfy(\.isDigit) else {
-        isContradictory = true
-        return
-      }
-      let value = ByteCount(Int64(saturatingDigits: number))
-      if let length, length != value { isContradictory = true }
-      length = value
+    let lengths = headers.all("Content-Length").flatMap { value in
+      value.split(separator: ",", omittingEmptySubsequences: false).map { Int64(digits: $0) }
     }
+    isContradictory = Set(lengths).count > 1 || lengths.contains(nil)
+    // `Transfer-Encoding` takes precedence over `Content-Length`. (RFC 9112, section 6.3)
+    length = headers.contains("Transfer-Encoding") ? nil : lengths.first?.map(ByteCount.init(_:))
+    codings = headers.all("Content-Encoding").joined(separator: ",").lowercased()
+      .split { ", \t".contains($0) }.map(String.init)
+      .filter { $0 != "identity" && $0 != "none" }
+    closes = headers.all("Connection").contains { !$0.equalsIgnoringCase("keep-alive") }
   }
 }

@@ -16,6 +16,11 @@ final class Exchange {
   private static let discardLimit: ByteCount = 65_536
   /// The maximum number of bytes to store of the body of an error response.
   private static let refusalLimit = 8 << 10
+  /// The content codings that are decoded. (RFC 9110, section 8.4.1)
+  ///
+  /// Some servers send pictures with `Content-Encoding: utf-8` or `aws-chunked`, although the bytes are not encoded.
+  /// Browsers ignore unknown codings, and so does larder.
+  private static let codings: Set = ["gzip", "x-gzip", "deflate", "br", "zstd"]
 
   let easy: EasyHandle
   let policy: ExchangePolicy
@@ -88,7 +93,10 @@ final class Exchange {
     easy.set(CURLOPT_URL, transfer.url.text)
     if policy.options.proxy != nil { prepareProxy(transfer) }
     prepareHeaders(transfer)
-    prepareSharing(transfer)
+    // With TLS, a transfer waits for the first connection to its host, which may be able to carry it too: the handshake
+    // shows whether the connection uses HTTP/2. Without TLS, larder uses only HTTP/1.1, but libcurl would wait for the
+    // first response. So one slow response would delay all other transfers to the host.
+    easy.set(CURLOPT_PIPEWAIT, transfer.url.scheme == .https)
     prepareMethod(transfer)
     prepareSigning(transfer)
     prepareTimes(now, deadline)
@@ -105,24 +113,15 @@ final class Exchange {
   /// It is empty if libcurl wrote none.
   var errorDetail: String { String(cString: errorText) }
 
-  /// Whether the transfer tried at least one address of the host, and all of these were refused.
-  var wasAddressRefused: Bool { gate.hasRefusedAll }
-
-  /// Checks whether the server sent more bytes than it announced.
+  /// Checks whether an HTTP/2 connection is still open, and whether the server sent more bytes than it announced.
   ///
   /// This must be called before the handle leaves the multi handle.
   ///
   /// `isQuiet` is true if no other transfer can have used the connection since this transfer ended.
-  func findExcess(isQuiet: Bool) {
+  func checkConnection(isQuiet: Bool) {
+    reply.isConnected = reply.version != .http2 || easy.isConnected
     guard reply.promised != nil, reply.version != .http2, reply.refusal == nil else { return }
     reply.hasExcess = excess.hasExcess(easy, mayPeek: isQuiet)
-  }
-
-  /// Checks whether an HTTP/2 connection is still open.
-  ///
-  /// This must be called before the handle leaves the multi handle.
-  func noteConnection() {
-    reply.isConnected = reply.version != .http2 || easy.isConnected
   }
 
   private func prepareProxy(_ transfer: Transfer) {
@@ -146,16 +145,6 @@ final class Exchange {
     easy.set(CURLOPT_HTTPHEADER, context: list.raw)
     headerList = list
     easy.set(CURLOPT_HTTP_CONTENT_DECODING, key.letsLibcurlDecode)
-  }
-
-  /// Makes a transfer with TLS wait for the first connection to its host.
-  ///
-  /// That connection may be able to carry this transfer too.
-  ///
-  /// With TLS, the handshake shows whether the connection uses HTTP/2. Without TLS, larder uses only HTTP/1.1, but
-  /// libcurl would wait for the first response. So one slow response would delay all other transfers to the host.
-  private func prepareSharing(_ transfer: Transfer) {
-    easy.set(CURLOPT_PIPEWAIT, transfer.url.scheme == .https)
   }
 
   private func prepareMethod(_ transfer: Transfer) {
@@ -249,7 +238,6 @@ extension Exchange {
     reply.version =
       switch line[5] {
       case UInt8(ascii: "2"): .http2
-      case UInt8(ascii: "3"): .http3
       default: space == 8 && line[7] == UInt8(ascii: "0") ? .http10 : .http11
       }
     return true
@@ -263,14 +251,15 @@ extension Exchange {
       reply.status = 0
       return true
     }
-    let framing = HeadFraming(reply.lines)
+    let headers = Headers(lines: reply.lines)
+    let framing = HeadFraming(headers)
     let codings = transfer.takesCodedBytes ? [] : framing.codings
     let isGzip = codings == ["gzip"] || codings == ["x-gzip"]
-    let isKnown = !codings.isEmpty && ContentCodings.decodable.contains(all: codings)
+    let isKnown = !codings.isEmpty && Self.codings.isSuperset(of: codings)
     let isEncoded = transfer.letsLibcurlDecode ? !codings.isEmpty : isGzip
     let head = ResponseHead(
       status: reply.status,
-      headers: Headers(lines: reply.lines),
+      headers: headers,
       url: transfer.url,
       version: reply.version,
       contentLength: isEncoded ? nil : framing.length,

@@ -53,13 +53,14 @@ struct HeaderKey: Equatable {
   ///
   /// The list contains as many lines as possible, because libcurl needs more time for a line that it adds itself.
   func list(userAgent: String) -> HeaderList {
-    var list = HeaderList()
-    list.append(fields(userAgent: userAgent))
-    if let condition { list.append(condition.conditionalHeaders) }
+    var lines = fields(userAgent: userAgent)
+    if let condition { lines.append(condition.conditionalHeaders) }
     if let resume {
-      list.append("Range", "bytes=\(resume.offset)-")
-      list.append("If-Range", resume.validator)
+      lines.append("Range", "bytes=\(resume.offset)-")
+      lines.append("If-Range", resume.validator)
     }
+    var list = HeaderList()
+    list.append(lines)
     // libcurl before 8.0 also signs lines that it is told to leave out. Then the signature would be wrong.
     if isPost, !isSigned {
       // libcurl would add `Expect: 100-continue`, and would wait for a second if the server ignores it.
@@ -106,24 +107,15 @@ struct HeaderList: ~Copyable {
 
   deinit { larder_slist_free(raw) }
 
-  /// Adds a field.
-  mutating func append(_ name: String, _ value: String) {
-    var (name, value) = (name, value)
-    name.withUTF8 { name in value.withUTF8 { append(name, $0) } }
-  }
-
   /// Adds fields, except the fields about the message's length.
   ///
   /// Only libcurl may write these.
   mutating func append(_ headers: Headers) {
-    headers.lines.withUnsafeBufferPointer { bytes in
-      for line in HeaderLines(bytes)
-      where !line.isNamed("Content-Length") && !line.isNamed("Transfer-Encoding") {
-        append(
-          UnsafeBufferPointer(rebasing: bytes[line.name]),
-          UnsafeBufferPointer(rebasing: bytes[line.value])
-        )
-      }
+    let own = ["Content-Length", "Transfer-Encoding"]
+    for (name, value) in headers.fields
+    where !own.contains(where: { $0.equalsIgnoringCase(name) }) {
+      // libcurl ignores a line that ends with a colon. A semicolon instead of the colon means that the value is empty.
+      append(line: value.isEmpty ? "\(name);" : "\(name): \(value)")
     }
   }
 
@@ -133,23 +125,5 @@ struct HeaderList: ~Copyable {
   /// Adds a line without a change.
   mutating func append(line: String) {
     if let longer = larder_slist_append(raw, line) { raw = longer }
-  }
-
-  private mutating func append(
-    _ name: UnsafeBufferPointer<UInt8>,
-    _ value: UnsafeBufferPointer<UInt8>
-  ) {
-    // libcurl ignores a line that ends with a colon. A semicolon instead of the colon means that the value is empty.
-    let between: StaticString = value.isEmpty ? ";" : ": "
-    let count = name.count + between.utf8CodeUnitCount + value.count
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 1) { text in
-      var end = text.update(fromContentsOf: name)
-      between.withUTF8Buffer { end = text[end...].update(fromContentsOf: $0) }
-      end = text[end...].update(fromContentsOf: value)
-      text[end] = 0
-      text.withMemoryRebound(to: CChar.self) {
-        if let longer = larder_slist_append(raw, $0.baseAddress) { raw = longer }
-      }
-    }
   }
 }

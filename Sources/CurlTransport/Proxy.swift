@@ -51,8 +51,9 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
       throw refusal("begins with http://, https://, socks5h:// or socks5://")
     }
     let rest = mark.map { trimmed[$0.upperBound...] } ?? trimmed[...]
-    guard let plain = try? CurlURLParser.parse("http://\(rest)"),
-      let secure = try? CurlURLParser.parse("https://\(rest)"), plain.path == "/",
+    let parser = CurlURLParser()
+    guard let plain = try? parser.parse("http://\(rest)", relativeTo: nil),
+      let secure = try? parser.parse("https://\(rest)", relativeTo: nil), plain.path == "/",
       plain.query == nil
     else { throw refusal("is a scheme, a host and a port, as in http://proxy:3128") }
     self.scheme = scheme
@@ -87,7 +88,7 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The rules that decide which proxy a request goes through.
-package struct ProxyRoute: Hashable, Sendable {
+package struct ProxyRoute: Sendable {
   private let http: Proxy?
   private let https: Proxy?
   private let exceptions: ProxyExceptions
@@ -152,19 +153,11 @@ package struct ProxyRoute: Hashable, Sendable {
 /// The value is a list of names and addresses, separated by commas or white space, for example `shop.example,
 /// 10.0.0.0/8`. A name matches the host with this name and its subdomains. An address can have a prefix length. The
 /// value `*` matches every host.
-struct ProxyExceptions: Hashable, Sendable {
+struct ProxyExceptions: Sendable {
   private let isEverything: Bool
   private var names: [String] = []
-  private var networks: [Network] = []
-
-  private struct Network: Hashable {
-    let address: IPAddress
-    let bits: Int
-
-    func contains(_ other: IPAddress) -> Bool {
-      address.bytes.count == other.bytes.count && other.begins(with: address.bytes, bits: bits)
-    }
-  }
+  /// The networks: an address, and the length of its prefix.
+  private var networks: [(bytes: [UInt8], bits: Int)] = []
 
   init(_ text: String) {
     let words = text.split { $0 == "," || $0.isWhitespace }
@@ -177,7 +170,7 @@ struct ProxyExceptions: Hashable, Sendable {
         guard parts.count < 3, let bits = parts.count == 1 ? whole : Int(parts[1]),
           (0...whole).contains(bits)
         else { continue }
-        networks.append(Network(address: address, bits: bits))
+        networks.append((address.bytes, bits))
       } else {
         let name = word.drop { $0 == "." }.lowercased()
         names.append(name.hasSuffix(".") ? String(name.dropLast()) : name)
@@ -191,7 +184,9 @@ struct ProxyExceptions: Hashable, Sendable {
   func contain(_ host: String) -> Bool {
     if isEverything { return true }
     if let address = IPAddress(literal: host) {
-      return networks.contains { $0.contains(address) }
+      return networks.contains {
+        $0.bytes.count == address.bytes.count && address.begins(with: $0.bytes, bits: $0.bits)
+      }
     }
     let host = host.hasSuffix(".") ? host.dropLast() : host[...]
     return names.contains { !$0.isEmpty && (host == $0 || host.hasSuffix("." + $0)) }

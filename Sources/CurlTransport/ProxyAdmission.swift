@@ -20,12 +20,6 @@ struct ProxyAdmission {
     case refuse(FailureReason, String)
   }
 
-  /// A transfer that waits for the addresses of its host, and whether it starts before other transfers.
-  struct Waiting {
-    let transfer: Transfer
-    let first: Bool
-  }
-
   /// The time after which a name is resolved again.
   ///
   /// libcurl uses the same time.
@@ -38,7 +32,8 @@ struct ProxyAdmission {
   private let core: TransferCore
   /// The addresses of hosts, and the time until which they are used.
   private var known: [String: (addresses: [IPAddress], until: MonotonicTime)] = [:]
-  private var waiting: [String: [Waiting]] = [:]
+  /// The transfers that wait for the addresses of each host.
+  private var waiting: [String: [Transfer]] = [:]
   /// The waiting names that no thread resolves yet.
   private var unasked: [String] = []
   /// The number of names that are being resolved.
@@ -90,15 +85,15 @@ struct ProxyAdmission {
   static let notPublic = "only fetched data names this host, and its address is not public"
 
   /// Makes a transfer wait until the name of its host is resolved.
-  mutating func wait(_ transfer: Transfer, first: Bool) {
+  mutating func wait(_ transfer: Transfer) {
     let host = transfer.url.host
     if waiting[host] == nil { unasked.append(host) }
-    waiting[host, default: []].append(Waiting(transfer: transfer, first: first))
+    waiting[host, default: []].append(transfer)
     lookUp()
   }
 
   /// Stores the addresses of a host, and returns the transfers that waited for them.
-  mutating func note(_ addresses: [IPAddress], of host: String) -> [Waiting] {
+  mutating func note(_ addresses: [IPAddress], of host: String) -> [Transfer] {
     asked -= 1
     known[host] = (addresses, MonotonicTime.now() + Self.lifetime)
     let transfers = waiting.removeValue(forKey: host) ?? []
@@ -109,7 +104,7 @@ struct ProxyAdmission {
   /// Removes the waiting transfers, and returns them.
   mutating func removeAll() -> [Transfer] {
     defer { for host in waiting.keys { waiting[host] = [] } }
-    return waiting.values.joined().map(\.transfer)
+    return Array(waiting.values.joined())
   }
 
   /// Starts to resolve waiting names, as many as are allowed at the same time.
@@ -119,7 +114,7 @@ struct ProxyAdmission {
       // The closure retains the core, because the name may be resolved after the transfer thread has ended.
       DispatchQueue.global().async { [core] in
         let addresses = core.options.resolver(host)
-        core.note(addresses, of: host)
+        core.post { $0.names.append((host, addresses)) }
       }
     }
   }
@@ -136,19 +131,15 @@ struct ProxyAdmission {
     var list: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, nil, &hints, &list) == 0, let list else { return [] }
     defer { freeaddrinfo(list) }
-    var found: [IPAddress] = []
-    var next: UnsafeMutablePointer<addrinfo>? = list
-    while let entry = next {
+    return sequence(first: list) { $0.pointee.ai_next }.compactMap { entry in
       var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
       let (address, length) = (entry.pointee.ai_addr, entry.pointee.ai_addrlen)
-      if getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 {
-        // The text of a link-local address ends with its zone, for example `fe80::1%eth0`.
-        let literal = String(string(text).prefix { $0 != "%" })
-        if let address = IPAddress(literal: literal) { found.append(address) }
-      }
-      next = entry.pointee.ai_next
+      guard
+        getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+      else { return nil }
+      // The text of a link-local address ends with its zone, for example `fe80::1%eth0`.
+      return IPAddress(literal: String(string(text).prefix { $0 != "%" }))
     }
-    return found
   }
 }
 

@@ -9,7 +9,7 @@ final class Transfer: @unchecked Sendable {
   // the mailbox passes the object to this thread.
   let request: Request
   let sink: any BodySink
-  private let completion: @Sendable (Result<Response, TransferFailure>) -> Void
+  private let completion: Fetching.Callback
 
   /// The URL of the current hop.
   var url: WebURL
@@ -57,11 +57,7 @@ final class Transfer: @unchecked Sendable {
   /// The index of this transfer in the loop's list of unfinished transfers.
   var index = 0
 
-  init(
-    _ request: Request,
-    _ sink: any BodySink,
-    _ completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  ) {
+  init(_ request: Request, _ sink: any BodySink, _ completion: @escaping Fetching.Callback) {
     self.request = request
     self.sink = sink
     self.completion = completion
@@ -131,13 +127,14 @@ extension Transfer {
   /// - Throws: ``TransferFailure`` if the redirect has no valid URL, or if it must not be followed.
   func follow(_ location: String?, of head: ResponseHead?) throws(TransferFailure) {
     if let head {
-      redirects.append(Redirect(head))
+      let fields = head.headers.endToEnd.only(StoredResponse.kept)
+      redirects.append(Redirect(status: head.status, headers: fields))
       if RedirectPolicy.dropsBody(head.status) { hasDroppedBody = true }
     }
     guard let location else { throw failure(.redirectInvalid, detail: "no Location") }
     var target: WebURL
     do throws(TransferFailure) {
-      target = try CurlURLParser.parse(
+      target = try CurlURLParser().parse(
         // `${` is escaped, so that text from a server is never taken for a variable such as `${NAME}`.
         location.replacing("${", with: "$%7B"),
         relativeTo: url
@@ -154,17 +151,5 @@ extension Transfer {
       throw failure(reason, detail: "to \(target.redacted)")
     }
     url = target
-  }
-}
-
-extension Redirect {
-  /// Makes a redirect with the header fields that caching depends on.
-  fileprivate init(_ head: ResponseHead) {
-    self.init(
-      status: head.status,
-      headers: head.headers.endToEnd.only([
-        "Age", "Cache-Control", "Date", "Expires", "Last-Modified", "Vary",
-      ])
-    )
   }
 }

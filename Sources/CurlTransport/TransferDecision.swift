@@ -181,7 +181,7 @@ extension Exchange {
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .dnsFailed
     case CURLE_ABORTED_BY_CALLBACK: .addressRefused
     case CURLE_COULDNT_CONNECT:
-      wasAddressRefused
+      gate.hasRefusedAll
         ? .addressRefused
         : Int32(outcome.error_number) == ECONNREFUSED ? .connectRefused : .connectFailed
     case CURLE_OPERATION_TIMEDOUT: timeout(outcome)
@@ -343,31 +343,4 @@ enum LibcurlWords {
   /// not set and OpenSSL has no error message. Then libcurl's vtls/openssl.c writes `SSL_connect: ` and the state of
   /// the handshake. In all other cases, it writes the error message of OpenSSL.
   static func tellCutHandshake(_ text: String) -> Bool { text.contains("SSL_connect: ") }
-}
-
-/// A set of content codings, for example `gzip` and `br`. (RFC 9110, section 8.4.1)
-///
-/// Some servers send pictures with `Content-Encoding: utf-8` or `aws-chunked`, although the bytes are not encoded.
-/// Browsers ignore unknown codings, and so does larder.
-struct ContentCodings: Equatable {
-  /// The names in lower case.
-  let names: Set<String>
-
-  /// The codings that the installed libcurl can decode.
-  static let decodable: ContentCodings = {
-    let features = larder_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0
-    return ContentCodings(features: features)
-  }()
-
-  /// Makes the set of codings that a libcurl with these features can decode. (libcurl's content_encoding.c)
-  init(features: Int32) {
-    let codings = [
-      (CURL_VERSION_LIBZ, ["gzip", "x-gzip", "deflate"]), (CURL_VERSION_BROTLI, ["br"]),
-      (CURL_VERSION_ZSTD, ["zstd"]),
-    ]
-    names = Set(codings.filter { features & $0.0 != 0 }.flatMap(\.1) + ["identity", "none"])
-  }
-
-  /// Whether the set contains all of the codings.
-  func contains(all codings: [String]) -> Bool { names.isSuperset(of: codings) }
 }

@@ -82,9 +82,7 @@ final class TransferLoop {
       }
     }
     for (host, addresses) in mail.names {
-      for entry in admission.note(addresses, of: host) {
-        enqueue(entry.transfer, first: entry.first)
-      }
+      for transfer in admission.note(addresses, of: host) { enqueue(transfer, first: false) }
     }
     for transfer in mail.submitted {
       budget.countRequest()
@@ -115,7 +113,7 @@ final class TransferLoop {
     switch admission.admit(transfer) {
     case .go: break
     case .wait:
-      return admission.wait(transfer, first: first)
+      return admission.wait(transfer)
     case .refuse(let reason, let detail):
       var failure = transfer.failure(reason, detail: detail)
       failure.isHostOfDataOnly = true
@@ -207,10 +205,7 @@ final class TransferLoop {
     var hasFinished = false
     while let (exchange, code) = core.multi.nextDone() {
       hasFinished = true
-      if code == CURLE_OK {
-        exchange.noteConnection()
-        exchange.findExcess(isQuiet: !hasStarted)
-      }
+      if code == CURLE_OK { exchange.checkConnection(isQuiet: !hasStarted) }
       exchange.easy.leave(core.multi)
       remove(exchange)
       if let transfer = exchange.transfer { conclude(transfer, exchange, code) }

@@ -1,5 +1,4 @@
 import Base
-import Glibc
 import Transport
 
 /// The limits and settings of a transport.

@@ -1,6 +1,5 @@
 import Base
 import Catalog
-import Pipeline
 import Transport
 
 extension LarderError {

@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Catalog
-import CurlTransport
 import FoundationEssentials
 import Glibc
 import Pipeline

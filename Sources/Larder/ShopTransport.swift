@@ -139,11 +139,7 @@ final class TransportAdapter: Fetching {
     try parser.parse(text, relativeTo: base)
   }
 
-  func fetch(
-    _ request: Request,
-    into sink: any BodySink,
-    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  ) {
+  func fetch(_ request: Request, into sink: any BodySink, completion: @escaping Callback) {
     tasks.withLock { tasks in
       tasks.started += 1
       let number = tasks.started
@@ -197,7 +193,7 @@ final class TransportAdapter: Fetching {
     let length = ByteCount(answer.body.count)
     let head = ResponseHead(
       status: answer.status,
-      headers: Headers(answer.headers.map { HeaderField(name: $0.name, value: $0.value) }),
+      headers: Headers(answer.headers.map { ($0.name, $0.value) }),
       url: request.url,
       contentLength: answer.status == 304 ? nil : length
     )

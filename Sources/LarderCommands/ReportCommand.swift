@@ -1,7 +1,6 @@
 import ArgumentParser
 import Base
 import Catalog
-import CurlTransport
 import Glibc
 import Larder
 import Pipeline

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CurlTransport
-import Glibc
 import Imaging
 import Pipeline
 import SystemPackage

@@ -1,5 +1,4 @@
 import Base
-import Cache
 import Transport
 
 extension LarderError {

@@ -1,5 +1,4 @@
 import Base
-import Cache
 import Dispatch
 import Hashing
 import Synchronization
@@ -125,7 +124,6 @@ package final class ObjectStore: Sendable {
   func ask(
     _ verb: RequestSigning.Verb,
     _ path: String?,
-    query: [String: String] = [:],
     headers: Headers = Headers(),
     body: [UInt8]? = nil,
     doing words: String,
@@ -133,7 +131,7 @@ package final class ObjectStore: Sendable {
   ) {
     let request: Request
     do throws(LarderError) {
-      request = try self.request(verb, path, query: query, headers: headers, body: body)
+      request = try self.request(verb, path, query: [:], headers: headers, body: body)
     } catch {
       return completion(.failure(error))
     }

@@ -66,13 +66,8 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     let bytes = Array(name.utf8)
     return (3...63).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
       && bytes.first != UInt8(ascii: "-") && !name.contains("..")
-      && bytes.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "-"), UInt8(ascii: "."): true
-        default: false
-        }
-      }
+      && name == name.lowercased()
+      && bytes.allSatisfy { $0.isLetter || $0.isDigit || "-.".utf8.contains($0) }
   }
 
   private static func isSegment(_ segment: String) -> Bool {

@@ -80,7 +80,7 @@ package final class S3Pictures: RemotePictures {
     try store.each(paths) { path, done in
       store.ask(.head, path, doing: "read") { result in
         if case .success(let reply) = result {
-          let entry = S3Headers.entry(at: path, reply.head.headers)
+          let entry = S3Headers.entry(reply.head.headers)
           rows.withLock { $0[path] = entry }
         }
         done(result.map { _ in })
@@ -112,7 +112,7 @@ package final class S3Pictures: RemotePictures {
     store.ask(.get, path, headers: headers, doing: "read") { result in
       switch result {
       case .success(let reply):
-        let part = Self.part(range, of: path, reply)
+        let part = Self.part(range, reply)
         guard let part else {
           let words = "cannot read \(name): the store returned another part than requested"
           return completion(.failure(LarderError(.disk, words)))
@@ -125,19 +125,11 @@ package final class S3Pictures: RemotePictures {
   }
 
   /// The requested part of a reply; nil if the reply has another range of bytes.
-  private static func part(
-    _ range: Range<Int>,
-    of path: String,
-    _ reply: ObjectStore.Reply
-  ) -> RemotePart? {
+  private static func part(_ range: Range<Int>, _ reply: ObjectStore.Reply) -> RemotePart? {
     guard reply.head.status == 206 else {
       // A server without support for ranges sends the whole object.
       guard reply.body.count >= range.upperBound else { return nil }
-      let entry = S3Headers.entry(
-        at: path,
-        reply.head.headers,
-        whole: ByteCount(reply.body.count)
-      )
+      let entry = S3Headers.entry(reply.head.headers, whole: ByteCount(reply.body.count))
       return RemotePart(bytes: Array(reply.body[range]), entry: entry)
     }
     guard let place = reply.head.headers["Content-Range"].flatMap(ContentRange.init),
@@ -146,7 +138,7 @@ package final class S3Pictures: RemotePictures {
     else { return nil }
     return RemotePart(
       bytes: reply.body,
-      entry: S3Headers.entry(at: path, reply.head.headers, whole: whole)
+      entry: S3Headers.entry(reply.head.headers, whole: whole)
     )
   }
 
@@ -217,16 +209,11 @@ enum S3Headers {
   /// The row that was uploaded together with an object.
   ///
   /// - Parameters:
-  ///   - path: The path of the object.
   ///   - headers: The header fields of the store's reply.
   ///   - whole: The size of the object if the reply has only a part of it; otherwise nil.
   /// - Returns: The row with its stamp. If larder did not upload the object, the row has no SHA-256. If the URL did
   ///   not fit, the row has an empty URL.
-  static func entry(
-    at path: String,
-    _ headers: Headers,
-    whole: ByteCount? = nil
-  ) -> PictureEntry {
+  static func entry(_ headers: Headers, whole: ByteCount? = nil) -> PictureEntry {
     func value(_ name: String) -> String? { headers[prefix + name] }
     let url = value("url").map { PercentEncoding.lenientText($0) } ?? ""
     var entry = PictureEntry(id: PictureID(url: url), url: url)

@@ -1,7 +1,5 @@
 import Base
 import Catalog
-import FoundationEssentials
-import Transport
 
 /// A message to a webhook about changes in a shop's catalog, for example new prices.
 package struct Notice: Hashable, Sendable, Codable {

@@ -118,11 +118,6 @@ extension Outbox {
     }
   }
 
-  /// The stored state of a webhook.
-  package func state(of webhook: Webhook) throws(LarderError) -> WebhookState {
-    try read { db in try state(of: webhook, db) }
-  }
-
   /// The SQL that selects the queued messages, except those that wait for an earlier message about the same order.
   ///
   /// A notice never waits for another message. The second condition for `delivery` is the condition of the index

@@ -18,11 +18,6 @@ package struct HeaderField: Hashable, Sendable {
 }
 
 extension [HeaderField] {
-  /// The value of the first field with a name; nil if there is none.
-  package subscript(_ name: String) -> String? {
-    first { $0.isNamed(name) }?.value
-  }
-
   /// Replaces all fields with a name by a single field.
   mutating func set(_ name: String, _ value: String) {
     removeAll { $0.isNamed(name) }

@@ -29,16 +29,6 @@ package struct Resource: Sendable {
     self.cacheControl = cacheControl
   }
 
-  /// Creates a JSON resource from its text.
-  package init(json: String) {
-    self.init(Array(json.utf8), type: MediaType.json)
-  }
-
-  /// A copy of the bytes.
-  package var bytes: [UInt8] {
-    Array(body.readableBytesView)
-  }
-
   /// An entity tag for bytes: the first 24 hexadecimal digits of their SHA-256 hash, in quotes.
   package static func etag(of bytes: [UInt8]) -> String {
     "\"" + Hexadecimal.text(SHA256.digest(of: bytes).prefix(12)) + "\""

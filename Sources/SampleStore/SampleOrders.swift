@@ -1,6 +1,5 @@
 import Base
 import Glibc
-import HTTPServing
 import Synchronization
 
 /// The paths that accept orders, and the file to which the orders are written.

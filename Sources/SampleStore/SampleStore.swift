@@ -125,11 +125,6 @@ package final class SampleStore: Sendable {
     origin.journal.records
   }
 
-  /// The number of requests for each path.
-  package var requestCounts: [String: Int] {
-    requests.reduce(into: [:]) { $0[$1.path, default: 0] += 1 }
-  }
-
   /// Removes the recorded requests.
   package func clearRequests() {
     origin.journal.clear()

@@ -1,5 +1,4 @@
 import Base
-import HTTPServing
 import NIOCore
 import NIOHTTP1
 

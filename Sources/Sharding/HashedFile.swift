@@ -2,7 +2,6 @@ import Base
 import Cache
 import FoundationEssentials
 import Hashing
-import Pipeline
 
 /// Writes a file of a shard plan, and computes the file's length and SHA-256 at the same time.
 struct HashedFile {

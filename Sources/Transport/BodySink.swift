@@ -128,7 +128,7 @@ extension ResumePoint {
     if [range.whole, whole].contains(where: { $0 != nil && $0 != end }) { return nil }
     let isSame =
       if let tag = EntityTag(validator) {
-        head.headers.bytes("ETag").flatMap { EntityTag($0) }?.isIdentical(to: tag) ?? false
+        head.headers["ETag"].flatMap(EntityTag.init)?.isIdentical(to: tag) ?? false
       } else {
         head.headers["Last-Modified"].map { $0 == validator } ?? true
       }

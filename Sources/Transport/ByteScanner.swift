@@ -1,5 +1,19 @@
 import Base
 
+extension Int64 {
+  /// Reads decimal digits with white space around them, for example ` 12`.
+  ///
+  /// A number that is too large becomes `Int64.max`. The result is nil if the text is anything else.
+  package init?(digits text: some StringProtocol) {
+    var scanner = ByteScanner(text)
+    scanner.skipBlanks()
+    guard let number = scanner.number() else { return nil }
+    scanner.skipBlanks()
+    guard scanner.isAtEnd else { return nil }
+    self = number
+  }
+}
+
 /// Reads the value of a header field from its first byte to its last.
 struct ByteScanner {
   private let bytes: [UInt8]
@@ -30,11 +44,9 @@ struct ByteScanner {
   /// Skips an ASCII word, in upper or lower case, if the next bytes are this word.
   ///
   /// The result is true if the word was skipped.
-  mutating func skip(word: StaticString) -> Bool {
-    let count = word.utf8CodeUnitCount
-    guard position + count <= bytes.count else { return false }
-    let same = bytes[position..<position + count].equalsIgnoringCase(word)
-    if same { position += count }
+  mutating func skip(word: String) -> Bool {
+    let same = bytes[position...].prefix(word.utf8.count).equalsIgnoringCase(word)
+    if same { position += word.utf8.count }
     return same
   }
 

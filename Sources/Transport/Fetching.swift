@@ -12,11 +12,7 @@ package protocol Fetching: URLParsing {
   ///
   /// The transfer succeeds if the final status is 304, or is a status that ``Request/isAnswered(by:)`` accepts. With
   /// any other final status the transfer fails, for example with the reason `http-404`.
-  func fetch(
-    _ request: Request,
-    into sink: any BodySink,
-    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  )
+  func fetch(_ request: Request, into sink: any BodySink, completion: @escaping Callback)
 
   /// The header fields that a request sends to its first host.
   ///
@@ -31,6 +27,9 @@ package protocol Fetching: URLParsing {
 }
 
 extension Fetching {
+  /// Receives the result of a request.
+  package typealias Callback = @Sendable (Result<Response, TransferFailure>) -> Void
+
   /// Fetches, and waits for the result.
   ///
   /// This must not be called on the transfer thread.
@@ -46,7 +45,12 @@ extension Fetching {
     into sink: any BodySink,
     isCancelled: () -> Bool = { false }
   ) -> Result<Response, TransferFailure> {
-    let result = Mutex<Result<Response, TransferFailure>?>(nil)
+    let unanswered = TransferFailure(
+      reason: .cancelled,
+      url: request.url.redacted,
+      mayHaveBeenSent: true
+    )
+    let result = Mutex<Result<Response, TransferFailure>>(.failure(unanswered))
     let done = DispatchSemaphore(value: 0)
     fetch(request, into: sink) { outcome in
       result.withLock { $0 = outcome }
@@ -55,9 +59,6 @@ extension Fetching {
     if isCancelled() { cancelAll() }
     done.wait()
     return result.withLock { $0 }
-      ?? .failure(
-        TransferFailure(reason: .cancelled, url: request.url.redacted, mayHaveBeenSent: true)
-      )
   }
 
   /// The request's own fields and credentials, and an `Accept` field unless the request has one.

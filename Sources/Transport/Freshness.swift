@@ -89,7 +89,7 @@ extension StoredResponse {
     let control = CacheControl(headers)
     // `Vary: *` means that the response depended on more than the request's header fields. (RFC 9111, section 4.1)
     if Vary(headers).isAnything { return .distantPast }
-    let understood = Self.isUnderstood(status)
+    let understood = Self.understood.contains(status)
     if control.noCache || control.mustUnderstand && !understood { return .distantPast }
     // larder stores responses with `no-store` nevertheless, because a local copy is its purpose. But it requests them
     // each time.
@@ -114,7 +114,8 @@ extension StoredResponse {
   /// The age in seconds that the response had when it was received. (RFC 9111, section 4.2.3)
   var initialAge: Int64 {
     let apparent = max(0, responseTime - (date ?? responseTime))
-    let told = headers["Age"].flatMap(Self.seconds) ?? 0
+    // In a list such as `60, 120`, only the first number counts. (RFC 9111, section 5.1)
+    let told = headers["Age"].flatMap { Int64(digits: $0.prefix { $0 != "," }) } ?? 0
     let corrected = told.addingClamped(responseTime - requestTime)
     return max(0, max(apparent, corrected))
   }
@@ -135,7 +136,7 @@ extension StoredResponse {
     }
     // The directive `public` shows that the server permits caching, so the lifetime is guessed with any status.
     // (Section 4.2.2)
-    guard Self.isHeuristicallyCacheable(status) || control.isPublic,
+    guard Self.cacheable.contains(status) || control.isPublic,
       let modified = headers["Last-Modified"].flatMap({ UnixTime(httpDate: $0, now: responseTime) }
       )
     else { return 0 }
@@ -147,28 +148,11 @@ extension StoredResponse {
     headers["Date"].flatMap { UnixTime(httpDate: $0, now: responseTime) }
   }
 
-  /// Parses the value of an `Age` field, which is a number of seconds.
-  ///
-  /// In a list such as `60, 120`, only the first number counts. The result is nil if it is not a number. (RFC 9111,
-  /// section 5.1)
-  private static func seconds(_ value: String) -> Int64? {
-    let member = value.utf8.prefix { $0 != UInt8(ascii: ",") }
-    var scanner = ByteScanner(Substring(member))
-    scanner.skipBlanks()
-    let seconds = scanner.number()
-    scanner.skipBlanks()
-    return scanner.isAtEnd ? seconds : nil
-  }
+  /// The statuses of responses that can be fresh although the server gave no lifetime. (RFC 9110, section 15.1)
+  private static let cacheable = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 
-  /// Whether a response with this status can be fresh although the server gave no lifetime. (RFC 9110, section 15.1)
-  private static func isHeuristicallyCacheable(_ status: Int) -> Bool {
-    [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)
-  }
-
-  /// Whether larder knows the caching rules of this status, as `must-understand` requires. (RFC 9111, section 5.2.2.3)
-  private static func isUnderstood(_ status: Int) -> Bool {
-    [200, 203, 204, 301, 302, 303, 304, 307, 308, 404, 410].contains(status)
-  }
+  /// The statuses whose caching rules larder knows, as `must-understand` requires. (RFC 9111, section 5.2.2.3)
+  private static let understood = [200, 203, 204, 301, 302, 303, 304, 307, 308, 404, 410]
 }
 
 /// The directives of a `Cache-Control` field. (RFC 9111, section 5.2)
@@ -202,20 +186,13 @@ package struct CacheControl: Hashable, Sendable {
   /// Reads all `Cache-Control` fields.
   package init(_ headers: Headers) {
     // Each field is read alone, so that an unclosed quote does not affect the other fields.
-    for value in headers.all("Cache-Control") { read(value) }
-  }
-
-  /// Reads the value of one field.
-  package init(_ value: String) {
-    read(value)
-  }
-
-  private mutating func read(_ value: String) {
-    var scanner = ByteScanner(value)
-    while !scanner.isAtEnd {
-      let (name, argument) = scanner.parameter(until: ",")
-      _ = scanner.next()
-      apply(name, argument)
+    for value in headers.all("Cache-Control") {
+      var scanner = ByteScanner(value)
+      while !scanner.isAtEnd {
+        let (name, argument) = scanner.parameter(until: ",")
+        _ = scanner.next()
+        apply(name, argument)
+      }
     }
   }
 

@@ -1,22 +1,6 @@
 import Base
 import Glibc
 
-/// One header field, for example `Accept: image/png`.
-package struct HeaderField: Hashable, Sendable {
-  /// The name.
-  ///
-  /// Upper and lower case are as in the message.
-  package let name: String
-  /// The value without surrounding white space.
-  package let value: String
-
-  /// Makes a field.
-  package init(name: String, value: String) {
-    self.name = name
-    self.value = value
-  }
-}
-
 /// The header fields of a message, in their order.
 ///
 /// A search for a field ignores the case of names. (RFC 9110, section 5)
@@ -34,7 +18,7 @@ package struct Headers: Hashable, Sendable {
   }
 
   /// Makes a list from fields, as ``append(_:_:)`` does.
-  package init(_ fields: [HeaderField]) {
+  package init(_ fields: [(name: String, value: String)]) {
     lines = []
     for field in fields { append(field.name, field.value) }
   }
@@ -54,25 +38,14 @@ package struct Headers: Hashable, Sendable {
   /// If the name is not a token (RFC 9110, section 5.6.2), the field is not added. Line breaks and NUL in the value
   /// become spaces, so that a value cannot inject another field.
   package mutating func append(_ name: String, _ value: String) {
-    append(name, of: value.utf8)
-  }
-
-  /// Adds a field whose value need not be valid text.
-  ///
-  /// See ``append(_:_:)``.
-  package mutating func append(_ name: String, bytes: [UInt8]) {
-    append(name, of: bytes)
-  }
-
-  private mutating func append(_ name: String, of value: some Collection<UInt8>) {
     guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else { return }
-    let room = lines.count + name.utf8.count + value.count + 3
+    let room = lines.count + name.utf8.count + value.utf8.count + 3
     if room > lines.capacity { lines.reserveCapacity(max(room, 2 * lines.capacity)) }
     lines.append(contentsOf: name.utf8)
     lines.append(UInt8(ascii: ":"))
     lines.append(UInt8(ascii: " "))
     let start = lines.count
-    lines.append(contentsOf: value)
+    lines.append(contentsOf: value.utf8)
     for place in start..<lines.count
     where lines[place] == 10 || lines[place] == 13 || lines[place] == 0 {
       lines[place] = UInt8(ascii: " ")
@@ -87,8 +60,7 @@ package struct Headers: Hashable, Sendable {
 
   /// Removes every field with the given name.
   package mutating func remove(_ name: String) {
-    guard contains(name) else { return }
-    self = Headers(fields: { !$0.isNamed(text: name) }, of: self)
+    self = Headers(fields: { !$0.isNamed(name) }, of: self)
   }
 
   /// The value of the first field with the given name.
@@ -100,21 +72,6 @@ package struct Headers: Hashable, Sendable {
       remove(name)
       if let newValue { append(name, newValue) }
     }
-  }
-
-  /// The value of the first field with the given name, as bytes.
-  ///
-  /// Not every value is text. (RFC 9110, section 5.5)
-  package func bytes(_ name: String) -> [UInt8]? {
-    values(name, most: 1).first.map { Array(lines[$0]) }
-  }
-
-  /// The value of the fields with the given name, as bytes.
-  ///
-  /// Nil if there is no such field, or if two such fields have different values.
-  func agreedBytes(_ name: String) -> [UInt8]? {
-    let values = Set(values(name).map { lines[$0] })
-    return values.count == 1 ? values.first.map(Array.init) : nil
   }
 
   /// Whether there is a field with the given name.
@@ -135,12 +92,14 @@ package struct Headers: Hashable, Sendable {
   }
 
   /// All fields, in order.
-  package var fields: [HeaderField] {
+  ///
+  /// Names have upper and lower case as in the message. Values have no surrounding white space.
+  package var fields: [(name: String, value: String)] {
     lines.withUnsafeBufferPointer { bytes in
       HeaderLines(bytes).map { line in
-        HeaderField(
-          name: String(decoding: bytes[line.name], as: UTF8.self),
-          value: String(decoding: bytes[line.value], as: UTF8.self)
+        (
+          String(decoding: bytes[line.name], as: UTF8.self),
+          String(decoding: bytes[line.value], as: UTF8.self)
         )
       }
     }
@@ -148,16 +107,13 @@ package struct Headers: Hashable, Sendable {
 
   /// The ranges of the values in ``lines`` of the first `most` fields with the given name, in order.
   private func values(_ name: String, most: Int = .max) -> [Range<Int>] {
-    var name = name
-    return name.withUTF8 { name in
-      lines.withUnsafeBufferPointer { lines in
-        var found: [Range<Int>] = []
-        for line in HeaderLines(lines) where line.isNamed(name) {
-          found.append(line.value)
-          if found.count == most { break }
-        }
-        return found
+    lines.withUnsafeBufferPointer { lines in
+      var found: [Range<Int>] = []
+      for line in HeaderLines(lines) where line.isNamed(name) {
+        found.append(line.value)
+        if found.count == most { break }
       }
+      return found
     }
   }
 }
@@ -165,33 +121,16 @@ package struct Headers: Hashable, Sendable {
 extension Headers: ExpressibleByDictionaryLiteral {
   /// Makes a list from a literal such as `["Accept": "image/png"]`, in the literal's order.
   package init(dictionaryLiteral elements: (String, String)...) {
-    self.init(elements.map { HeaderField(name: $0.0, value: $0.1) })
+    self.init(elements.map { (name: $0.0, value: $0.1) })
   }
 }
 
 extension Headers {
   /// The fields as text, with one line such as `Accept: image/png` for each field.
   ///
-  /// Each byte becomes one character, because a value need not be valid UTF-8. ``init(text:)`` makes the same fields
-  /// from the text.
-  package var text: String {
-    guard lines.contains(where: { $0 >= 0x80 }) else {
-      return String(decoding: lines, as: UTF8.self)
-    }
-    return String(String.UnicodeScalarView(lines.map { Unicode.Scalar($0) }))
-  }
-
-  /// Makes the fields from the UTF-8 of ``text``.
-  ///
-  /// The text is not checked, so it must be from larder itself.
-  package init(text: UnsafeBufferPointer<UInt8>) {
-    guard text.contains(where: { $0 >= 0x80 }) else {
-      self.init(lines: Array(text))
-      return
-    }
-    let scalars = String(decoding: text, as: UTF8.self).unicodeScalars
-    self.init(lines: scalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") })
-  }
+  /// Bytes that are not UTF-8 become replacement characters. A server does not recognize such an `ETag`, and sends the
+  /// whole body.
+  package var text: String { String(decoding: lines, as: UTF8.self) }
 
   /// The fields without those that the field `Connection` names, because these apply only to one connection. (RFC 9111,
   /// section 3.1)
@@ -202,7 +141,7 @@ extension Headers {
     let named = value.split(separator: ",").map { name in name.filter { $0 != " " && $0 != "\t" } }
       .filter { !$0.equalsIgnoringCase("close") && !$0.equalsIgnoringCase("keep-alive") }
     guard !named.isEmpty else { return self }
-    return Headers(fields: { line in !named.contains { line.isNamed(text: $0) } }, of: self)
+    return Headers(fields: { line in !named.contains { line.isNamed($0) } }, of: self)
   }
 
   /// Makes a list of the fields in `headers` that satisfy a condition.
@@ -217,7 +156,7 @@ extension Headers {
   }
 
   /// The fields that have one of the given names, in order.
-  package func only(_ names: [StaticString]) -> Headers {
+  package func only(_ names: [String]) -> Headers {
     Headers(fields: { line in names.contains { line.isNamed($0) } }, of: self)
   }
 }
@@ -274,23 +213,8 @@ package struct HeaderLines: Sequence, IteratorProtocol {
     /// Whether the field has this name.
     ///
     /// The case of ASCII letters is ignored.
-    package func isNamed(_ wanted: StaticString) -> Bool {
-      name.count == wanted.utf8CodeUnitCount && wanted.withUTF8Buffer { isNamed($0) }
-    }
-
-    /// Whether the field has this name.
-    ///
-    /// The case of ASCII letters is ignored.
-    package func isNamed(text wanted: String) -> Bool {
-      var wanted = wanted
-      return wanted.withUTF8 { isNamed($0) }
-    }
-
-    /// Whether the field has this name.
-    ///
-    /// The case of ASCII letters is ignored.
-    package func isNamed(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
-      UnsafeBufferPointer(rebasing: bytes[name]).equalsIgnoringCase(wanted)
+    package func isNamed(_ wanted: String) -> Bool {
+      name.count == wanted.utf8.count && bytes[name].equalsIgnoringCase(wanted)
     }
 
     /// Appends the whole line to `lines`, with a line feed.

@@ -39,7 +39,7 @@ struct HostQueue: Sendable {
     repeating: [],
     count: 2 * Request.Priority.allCases.count
   )
-  private var breaker = CircuitBreaker()
+  private(set) var breaker = CircuitBreaker()
   private var quietUntil: MonotonicTime?
   /// Whether the host asked with `Retry-After` for a longer wait than a run makes.
   private var isClosed = false
@@ -48,9 +48,6 @@ struct HostQueue: Sendable {
   init(window: ConcurrencyWindow) {
     self.window = window
   }
-
-  /// Whether the host's last response reported overload.
-  var sendsAway: Bool { breaker.sendsAway }
 
   /// Whether no request waits.
   var isEmpty: Bool { waiting.allSatisfy { $0.isEmpty } }
@@ -114,13 +111,10 @@ struct HostQueue: Sendable {
     case .unreachable, .abandoned: break
     }
     switch outcome {
-    case .delivered:
+    case .delivered, .answered:
       breaker.succeeded()
       overloads = 0
-      window.answered(isHeldBack: isHeldBack, at: now)
-    case .answered:
-      breaker.succeeded()
-      overloads = 0
+      if outcome == .delivered { window.answered(isHeldBack: isHeldBack, at: now) }
     case .overloaded(let start, let wait):
       window.refused(count: count, since: start, at: now)
       let grown = Self.quiet.least * Double(1 << min(overloads, 6))
@@ -279,9 +273,6 @@ package struct CircuitBreaker: Sendable {
   private var refusals = 0
   /// The time of the first of these reports.
   private var refusedSince: MonotonicTime?
-
-  /// Makes a breaker that allows all requests.
-  package init() {}
 
   /// Whether the host's last response reported overload.
   package var sendsAway: Bool { refusals > 0 }

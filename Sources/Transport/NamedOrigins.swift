@@ -20,13 +20,6 @@ package struct NamedOrigins: Sendable {
   /// Makes an empty set.
   package init() {}
 
-  /// Adds the host of a URL.
-  ///
-  /// The host is allowed to have a private address, but receives no secrets.
-  package mutating func name(_ url: WebURL) {
-    hosts.insert(url.hostPort)
-  }
-
   /// Adds a host and port.
   ///
   /// The host is allowed to have a private address, but receives no secrets.
@@ -36,7 +29,7 @@ package struct NamedOrigins: Sendable {
 
   /// Adds the host of a URL, and lets the URL's origin receive the catalog's headers and the URL's user information.
   package mutating func allowCredentials(_ url: WebURL) {
-    name(url)
+    name(url.hostPort)
     credentialOrigins.insert(url.origin)
     if let given = url.userInfo { userInfo[url.origin] = given }
   }
@@ -60,11 +53,6 @@ package struct NamedOrigins: Sendable {
     userInfo.isEmpty ? nil : userInfo[url.origin]
   }
 
-  /// Whether the user named the host of a URL.
-  package func trust(in url: WebURL) -> Request.Trust {
-    hosts.contains(url.hostPort) ? .named : .discovered
-  }
-
   /// Makes a request for a URL, with the trust and the secrets of the URL's origin.
   ///
   /// - Parameters:
@@ -75,7 +63,7 @@ package struct NamedOrigins: Sendable {
     var url = url
     if let given = givenUserInfo(for: url) { url = url.with(userInfo: given) }
     var request = Request(url)
-    request.trust = trust(in: url)
+    request.trust = hosts.contains(url.hostPort) ? .named : .discovered
     if !secrets.isEmpty, mayGetCredentials(url) { request.credentials = secrets }
     return request
   }
@@ -112,7 +100,7 @@ package struct PictureHeaders: Sendable {
   /// The catalog's headers, for origins that are allowed to receive credentials.
   package var catalog: Headers
   /// The headers for each host and port, for example a `Referer` for `cdn.example:443`.
-  package private(set) var hosts: [HostPort: Headers] = [:]
+  package var hosts: [HostPort: Headers] = [:]
 
   /// Makes a value with the catalog's headers only.
   package init(catalog: Headers = Headers()) {
@@ -121,11 +109,6 @@ package struct PictureHeaders: Sendable {
 
   /// Whether there are no header fields.
   package var isEmpty: Bool { catalog.isEmpty && hosts.isEmpty }
-
-  /// Sets the headers for the pictures of a host and port.
-  package mutating func give(_ headers: Headers, to host: HostPort) {
-    hosts[host] = headers
-  }
 
   /// All header fields as bytes.
   ///

@@ -12,8 +12,6 @@ package enum HTTPVersion: String, Sendable {
   ///
   /// One connection carries several transfers at the same time.
   case http2 = "HTTP/2"
-  /// HTTP/3.
-  case http3 = "HTTP/3"
 }
 
 /// A redirect that was followed before the final response.
@@ -186,10 +184,7 @@ package enum RedirectPolicy {
 
   /// Whether a response with this status redirects to the URL in its `Location` field.
   package static func isRedirect(_ status: Int) -> Bool {
-    switch status {
-    case 301, 302, 303, 307, 308: true
-    default: false
-    }
+    [301, 302, 303, 307, 308].contains(status)
   }
 
   /// Whether a redirect with this status turns a POST into a GET. (RFC 9110, section 15.4.4)

@@ -72,7 +72,7 @@ package struct StoredResponse: Hashable, Sendable {
   /// The names of the header fields that caches store.
   ///
   /// The decisions about freshness and conditional requests need no others.
-  package static let kept: [StaticString] = [
+  package static let kept = [
     "ETag", "Last-Modified", "Date", "Age", "Expires", "Cache-Control", "Vary",
   ]
 
@@ -82,44 +82,30 @@ package struct StoredResponse: Hashable, Sendable {
   ///   - head: The head of the received response.
   ///   - status: The status to store, or nil to store the status of `head`. If `head` is from a 304, pass the status
   ///     of the response that the 304 refers to.
-  ///   - names: The names of the header fields to store, or nil to store all.
+  ///   - old: The stored header fields of that response.
   ///   - requestTime: The time of the request.
   ///   - responseTime: The time of the response.
   ///   - traits: The header fields of the request.
   package init(
     _ head: ResponseHead,
     status: Int? = nil,
-    keeping names: [StaticString]? = kept,
+    renewing old: Headers = Headers(),
     requestTime: UnixTime,
     responseTime: UnixTime,
     traits: CacheKeyFields? = nil
   ) {
-    var headers = head.headers.endToEnd
-    if let names { headers = headers.only(names) }
-    self.init(
-      head,
-      status: status ?? head.status,
-      headers: headers,
-      requestTime: requestTime,
-      responseTime: responseTime,
-      traits: traits
+    let update = head.headers.endToEnd.only(Self.kept)
+    // `Age` and `Date` are about the time of the old response. If the 304 has no `Date`, the time of its arrival is
+    // used instead. (RFC 9111, section 3.2)
+    var headers = old.only(
+      Self.kept.filter { $0 != "Age" && $0 != "Date" && !update.contains($0) }
     )
-  }
-
-  /// Makes a response whose redirects and source are those of `head`.
-  private init(
-    _ head: ResponseHead,
-    status: Int,
-    headers: Headers,
-    requestTime: UnixTime,
-    responseTime: UnixTime,
-    traits: CacheKeyFields?
-  ) {
-    var headers = headers
+    headers.append(update)
     // The fields that selected a redirect also selected the final response. So their names are added to the `Vary`
     // field. There is only one such field, so that it does not grow with each 304.
     let hops = head.redirects.flatMap { $0.headers.all("Vary") }
-    if !hops.isEmpty { headers["Vary"] = Vary(headers).joined(by: hops).text }
+    for value in hops { headers.append("Vary", value) }
+    if !hops.isEmpty { headers["Vary"] = Vary(headers).text }
     let expiries = head.redirects.map { redirect in
       StoredResponse(
         status: redirect.status,
@@ -129,7 +115,7 @@ package struct StoredResponse: Hashable, Sendable {
       ).expiry
     }
     self.init(
-      status: status,
+      status: status ?? head.status,
       headers: headers,
       requestTime: requestTime,
       responseTime: responseTime,
@@ -152,25 +138,21 @@ package struct StoredResponse: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - notModified: The head of the 304.
-  ///   - names: The names of the header fields to take from the 304, or nil to take all.
   ///   - requestTime: The time of the conditional request.
   ///   - responseTime: The time at which the 304 was received.
   ///   - traits: The header fields of the conditional request.
   /// - Returns: The copy, or nil if the 304 refers to another version.
   package func renewed(
     by notModified: ResponseHead,
-    keeping names: [StaticString]? = kept,
     requestTime: UnixTime,
     responseTime: UnixTime,
     traits: CacheKeyFields? = nil
   ) -> StoredResponse? {
-    var update = notModified.headers.endToEnd
-    if let names { update = update.only(names) }
-    guard validators.mayBeRenewed(by: Validators(update)) else { return nil }
+    guard validators.mayBeRenewed(by: Validators(notModified.headers.endToEnd)) else { return nil }
     return StoredResponse(
       notModified,
       status: status,
-      headers: update.merged(into: headers),
+      renewing: headers,
       requestTime: requestTime,
       responseTime: responseTime,
       traits: traits
@@ -187,41 +169,6 @@ package struct StoredResponse: Hashable, Sendable {
   }
 }
 
-extension Headers {
-  /// The fields of `old`, updated with the fields of a 304.
-  ///
-  /// Fields that describe the body, such as `Content-Type`, are not updated. (RFC 9111, section 3.2)
-  ///
-  /// This function copies lines without parsing them, because a cache may renew many thousand responses.
-  fileprivate func merged(into old: Headers) -> Headers {
-    let lines = lines.withUnsafeBufferPointer { new in
-      old.lines.withUnsafeBufferPointer { old in
-        let fresh = HeaderLines(new).filter { line in
-          !Self.describesBody.contains { line.isNamed($0) }
-        }
-        var lines: [UInt8] = []
-        lines.reserveCapacity(old.count + new.count)
-        for line in HeaderLines(old) {
-          // `Age` and `Date` are about the time of the old response. If the 304 has no `Date`, the time of its arrival
-          // is used instead.
-          if line.isNamed("Age") || line.isNamed("Date") { continue }
-          let name = UnsafeBufferPointer(rebasing: old[line.name])
-          let isReplaced = fresh.contains { $0.isNamed(name) }
-          if !isReplaced { line.append(to: &lines) }
-        }
-        for line in fresh { line.append(to: &lines) }
-        return lines
-      }
-    }
-    return Headers(lines: lines)
-  }
-
-  private static let describesBody: [StaticString] = [
-    "Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
-    "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
-  ]
-}
-
 /// The `Vary` field, which names the request's header fields that the response depends on. (RFC 9110, section 12.5.5)
 ///
 /// For example, `Vary: Accept-Language` means that a request with another language may get another response.
@@ -235,29 +182,11 @@ package struct Vary: Hashable, Sendable {
 
   /// Reads all `Vary` fields.
   package init(_ headers: Headers) {
-    guard let value = headers.combined("Vary") else {
-      (isAnything, names) = (false, [])
-      return
-    }
-    let members = value.split(separator: ",").map { member in
+    let members = headers.all("Vary").joined(separator: ",").split(separator: ",").map { member in
       String(member.filter { $0 != " " && $0 != "\t" }).lowercased()
     }
     isAnything = members.contains("*")
     names = Set(members.filter { !$0.isEmpty && $0 != "*" })
-  }
-
-  private init(isAnything: Bool, names: Set<String>) {
-    self.isAnything = isAnything
-    self.names = names
-  }
-
-  /// A `Vary` field with the names in this field and in other `Vary` fields.
-  ///
-  /// - Parameter values: The values of the other fields, for example those of redirects.
-  /// - Returns: The field.
-  func joined(by values: [String]) -> Vary {
-    let other = Vary(Headers(values.map { HeaderField(name: "Vary", value: $0) }))
-    return Vary(isAnything: isAnything || other.isAnything, names: names.union(other.names))
   }
 
   /// The value of a field with this meaning, for example `accept, accept-language`.

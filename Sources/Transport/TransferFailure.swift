@@ -1,5 +1,4 @@
 import Base
-import CGlibc
 
 /// The error of a failed transfer.
 package struct TransferFailure: Error, Sendable, CustomStringConvertible {
@@ -28,7 +27,7 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   /// The first 8 KiB of the response's body.
   ///
   /// These bytes can contain secrets, because a server can repeat the request in the body.
-  package var refusal: [UInt8]
+  package var refusal: [UInt8] = []
   /// The header fields of the response.
   package var headers = Headers()
 
@@ -41,18 +40,14 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
     detail: String = "",
     attempts: Int = 0,
     status: Int? = nil,
-    retryAfter: Int64? = nil,
-    mayHaveBeenSent: Bool = false,
-    refusal: [UInt8] = []
+    mayHaveBeenSent: Bool = false
   ) {
     self.reason = reason
     self.url = url
     self.detail = detail
     self.attempts = attempts
     self.status = status
-    self.retryAfter = retryAfter
     self.mayHaveBeenSent = mayHaveBeenSent
-    self.refusal = refusal
   }
 
   /// The error message, for example `cannot fetch https://shop.example/a.jpg: reset (Connection reset by peer)`.
@@ -76,16 +71,12 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
     self.rawValue = rawValue
   }
 
-  init(_ rawValue: String) {
-    self.rawValue = rawValue
-  }
-
   /// The word that reports contain.
   package var description: String { rawValue }
 
   /// The reason for a status that is not a success, for example `http-404`.
   package static func http(_ status: Int) -> FailureReason {
-    FailureReason("http-\(status)")
+    FailureReason(rawValue: "http-\(status)")
   }
 
   /// The status if the reason is ``http(_:)``.
@@ -109,97 +100,97 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   // The requested resource cannot be fetched.
 
   /// The text is not a URL.
-  package static let urlInvalid = FailureReason("url-invalid")
+  package static let urlInvalid = FailureReason(rawValue: "url-invalid")
   /// The scheme is neither http nor https.
-  package static let schemeRefused = FailureReason("scheme-refused")
+  package static let schemeRefused = FailureReason(rawValue: "scheme-refused")
   /// The host has a private address, and only fetched data names the host.
-  package static let addressRefused = FailureReason("address-refused")
+  package static let addressRefused = FailureReason(rawValue: "address-refused")
   /// A redirect leads to a URL that was requested before.
-  package static let redirectLoop = FailureReason("redirect-loop")
+  package static let redirectLoop = FailureReason(rawValue: "redirect-loop")
   /// There are more redirects than ``RedirectPolicy/limit``.
-  package static let tooManyRedirects = FailureReason("too-many-redirects")
+  package static let tooManyRedirects = FailureReason(rawValue: "too-many-redirects")
   /// A redirect from https to http.
-  package static let redirectDowngrade = FailureReason("redirect-downgrade")
+  package static let redirectDowngrade = FailureReason(rawValue: "redirect-downgrade")
   /// A redirect has no valid `Location` field.
-  package static let redirectInvalid = FailureReason("redirect-invalid")
+  package static let redirectInvalid = FailureReason(rawValue: "redirect-invalid")
 
   // The host cannot be reached.
 
   /// The host's name cannot be resolved.
-  package static let dnsFailed = FailureReason("dns-failed")
+  package static let dnsFailed = FailureReason(rawValue: "dns-failed")
   /// The host refused the connection.
-  package static let connectRefused = FailureReason("connect-refused")
+  package static let connectRefused = FailureReason(rawValue: "connect-refused")
   /// The connection failed for another reason.
-  package static let connectFailed = FailureReason("connect-failed")
+  package static let connectFailed = FailureReason(rawValue: "connect-failed")
   /// The connection could not be opened within the time limit.
-  package static let timeoutConnect = FailureReason("timeout-connect")
+  package static let timeoutConnect = FailureReason(rawValue: "timeout-connect")
   /// Several requests to the host failed in a row, so no request is sent to it for a while.
   ///
   /// See ``CircuitBreaker``.
-  package static let circuitOpen = FailureReason("circuit-open")
+  package static let circuitOpen = FailureReason(rawValue: "circuit-open")
   /// The server asked with `Retry-After` for a longer wait than a run makes.
-  package static let askedToWait = FailureReason("asked-to-wait")
+  package static let askedToWait = FailureReason(rawValue: "asked-to-wait")
   /// The certificate has expired or is not yet valid.
-  package static let tlsExpired = FailureReason("tls-expired")
+  package static let tlsExpired = FailureReason(rawValue: "tls-expired")
   /// The certificate is for another host.
-  package static let tlsHost = FailureReason("tls-host")
+  package static let tlsHost = FailureReason(rawValue: "tls-host")
   /// The certificate is not signed by a trusted authority.
-  package static let tlsUntrusted = FailureReason("tls-untrusted")
+  package static let tlsUntrusted = FailureReason(rawValue: "tls-untrusted")
   /// TLS failed for another reason.
-  package static let tlsFailed = FailureReason("tls-failed")
+  package static let tlsFailed = FailureReason(rawValue: "tls-failed")
 
   /// The proxy cannot be reached, or its responses are invalid.
-  package static let proxyFailed = FailureReason("proxy-failed")
+  package static let proxyFailed = FailureReason(rawValue: "proxy-failed")
   /// The proxy requires a user name and a password, or rejects them.
-  package static let proxyAuth = FailureReason("proxy-auth")
+  package static let proxyAuth = FailureReason(rawValue: "proxy-auth")
   /// The proxy refuses the request.
-  package static let proxyRefused = FailureReason("proxy-refused")
+  package static let proxyRefused = FailureReason(rawValue: "proxy-refused")
 
   // The transfer was interrupted.
 
   /// The connection was closed or reset.
-  package static let reset = FailureReason("reset")
+  package static let reset = FailureReason(rawValue: "reset")
   /// The transfer was slower than the lowest allowed speed for too long.
-  package static let timeoutIdle = FailureReason("timeout-idle")
+  package static let timeoutIdle = FailureReason(rawValue: "timeout-idle")
   /// The transfer took longer than the time limit.
-  package static let timeoutTotal = FailureReason("timeout-total")
+  package static let timeoutTotal = FailureReason(rawValue: "timeout-total")
   /// The body is shorter than the server announced.
-  package static let truncated = FailureReason("truncated")
+  package static let truncated = FailureReason(rawValue: "truncated")
 
   // The response is invalid or too large.
 
   /// The response is not valid HTTP.
-  package static let badResponse = FailureReason("bad-response")
+  package static let badResponse = FailureReason(rawValue: "bad-response")
   /// The body cannot be decoded.
-  package static let badEncoding = FailureReason("bad-encoding")
+  package static let badEncoding = FailureReason(rawValue: "bad-encoding")
   /// The body does not have the announced length, or the header fields announce different lengths.
-  package static let lengthMismatch = FailureReason("length-mismatch")
+  package static let lengthMismatch = FailureReason(rawValue: "length-mismatch")
   /// The header fields are longer than the limit.
-  package static let tooLongHeader = FailureReason("too-long-header")
+  package static let tooLongHeader = FailureReason(rawValue: "too-long-header")
   /// The body is longer than the limit of the request.
-  package static let tooLarge = FailureReason("too-large")
+  package static let tooLarge = FailureReason(rawValue: "too-large")
   /// The body is not a picture in a format that larder stores.
-  package static let notAPicture = FailureReason("not-a-picture")
+  package static let notAPicture = FailureReason(rawValue: "not-a-picture")
 
   // The run ended before the transfer.
 
   /// The caller cancelled the request.
-  package static let cancelled = FailureReason("cancelled")
+  package static let cancelled = FailureReason(rawValue: "cancelled")
   /// The deadline of the run has passed.
-  package static let deadline = FailureReason("deadline")
+  package static let deadline = FailureReason(rawValue: "deadline")
   /// The run has received as many bytes as it is allowed to receive.
-  package static let bytesLimit = FailureReason("bytes-limit")
+  package static let bytesLimit = FailureReason(rawValue: "bytes-limit")
   /// The disk has less free space than must remain for other programs.
-  package static let keepFree = FailureReason("keep-free")
+  package static let keepFree = FailureReason(rawValue: "keep-free")
 
   // This machine failed.
 
   /// The body could not be written to disk.
-  package static let disk = FailureReason("disk")
+  package static let disk = FailureReason(rawValue: "disk")
   /// There is too little memory for the transfer.
-  package static let outOfMemory = FailureReason("out-of-memory")
+  package static let outOfMemory = FailureReason(rawValue: "out-of-memory")
   /// libcurl is missing or too old, or refuses an option that the transfer needs.
-  package static let libraryRefused = FailureReason("library-refused")
+  package static let libraryRefused = FailureReason(rawValue: "library-refused")
 }
 
 extension TransferFailure {

@@ -107,29 +107,28 @@ package struct TransferSchedule: Sendable {
     return hosts.count - 1
   }
 
-  /// Queues a transfer.
+  /// Queues a transfer, at once or at a later time.
   ///
-  /// If `first` is true, the transfer starts before all others with its host and priority that were added without
-  /// `first`. This is used for the request that follows a redirect.
+  /// - Parameters:
+  ///   - transfer: The number of the transfer.
+  ///   - host: The number of the host.
+  ///   - priority: The priority among the transfers to the host.
+  ///   - first: Whether the transfer starts before all others with its host and priority that were added without
+  ///     `first`. This is used for the request that follows a redirect.
+  ///   - moment: The time at which the transfer is queued, for example to retry it; nil to queue it now.
   package mutating func add(
     _ transfer: Int,
     host: Int,
     priority: Request.Priority,
-    first: Bool = false
+    first: Bool = false,
+    at moment: MonotonicTime? = nil
   ) {
+    if let moment {
+      return timers.push(.transfer(transfer, host: host, priority: priority), at: moment)
+    }
     hosts[host].push(transfer, priority, first: first)
     count(host)
     consider(host)
-  }
-
-  /// Queues a transfer at a later time, for example to retry it.
-  package mutating func add(
-    _ transfer: Int,
-    host: Int,
-    priority: Request.Priority,
-    at moment: MonotonicTime
-  ) {
-    timers.push(.transfer(transfer, host: host, priority: priority), at: moment)
   }
 
   /// Returns the next step.
@@ -179,7 +178,7 @@ package struct TransferSchedule: Sendable {
   /// Whether a host's last response reported overload.
   ///
   /// If this is true for a dead host, the host is dead because of overload, and not because it does not answer.
-  package func sendsAway(_ host: Int) -> Bool { hosts[host].sendsAway }
+  package func sendsAway(_ host: Int) -> Bool { hosts[host].breaker.sendsAway }
 
   /// Records the end of an attempt.
   ///

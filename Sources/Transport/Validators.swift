@@ -3,19 +3,18 @@ import Base
 /// The values that identify a version of a resource in a conditional request: `ETag` and `Last-Modified`. (RFC 9110,
 /// section 8.8)
 ///
-/// They are stored as bytes, because servers compare bytes, and not every value is text.
 package struct Validators: Hashable, Sendable {
   /// The value of the `ETag` field, for example `"abc"` or `W/"abc"` with the quotes.
-  package let entityTag: [UInt8]?
+  package let entityTag: String?
   /// The value of the `Last-Modified` field.
-  package let lastModified: [UInt8]?
+  package let lastModified: String?
 
   /// Makes validators.
   ///
   /// An invalid entity-tag is ignored, because a server could not recognize it.
   ///
   /// However, a single word without quotes is accepted, because some servers write such tags and also recognize them.
-  package init(entityTag: [UInt8]?, lastModified: [UInt8]?) {
+  package init(entityTag: String?, lastModified: String?) {
     self.entityTag = entityTag.flatMap { EntityTag($0) == nil && !Self.isWord($0) ? nil : $0 }
     self.lastModified = lastModified.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -23,25 +22,18 @@ package struct Validators: Hashable, Sendable {
   /// Whether a tag has only visible characters, and no quotes, commas and stars.
   ///
   /// In a list of tags, these three characters have a meaning of their own.
-  private static func isWord(_ tag: [UInt8]) -> Bool {
-    !tag.isEmpty && tag.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"\",*".utf8.contains($0) }
-  }
-
-  /// Makes validators from text.
-  package init(entityTag: String?, lastModified: String?) {
-    self.init(
-      entityTag: entityTag.map { Array($0.utf8) },
-      lastModified: lastModified.map { Array($0.utf8) }
-    )
+  private static func isWord(_ tag: String) -> Bool {
+    !tag.isEmpty && tag.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"\",*".utf8.contains($0) }
   }
 
   /// Reads the validators from the header fields of a response.
   ///
   /// If the response has two different entity-tags, none is used.
   package init(_ headers: Headers) {
+    let tags = Set(headers.all("ETag"))
     self.init(
-      entityTag: headers.agreedBytes("ETag"),
-      lastModified: headers.bytes("Last-Modified")
+      entityTag: tags.count == 1 ? tags.first : nil,
+      lastModified: headers["Last-Modified"]
     )
   }
 
@@ -67,30 +59,25 @@ package struct Validators: Hashable, Sendable {
   /// The fields `If-None-Match` and `If-Modified-Since` for a conditional GET. (RFC 9110, sections 13.1.2 and 13.1.3)
   package var conditionalHeaders: Headers {
     var headers = Headers()
-    if let entityTag { headers.append("If-None-Match", bytes: entityTag) }
-    if let lastModified { headers.append("If-Modified-Since", bytes: lastModified) }
+    if let entityTag { headers.append("If-None-Match", entityTag) }
+    if let lastModified { headers.append("If-Modified-Since", lastModified) }
     return headers
   }
 
   /// The value for the field `If-Range` of a request that resumes the body.
   ///
   /// It is an entity-tag that is not weak, or a date that is at least a minute before the date of the response. With a
-  /// weak tag, or a later date, two versions could have the same validator. (RFC 9110, sections 8.8.2.2 and 13.1.5) A
-  /// tag that is not text is not used, because larder stores the value as text.
+  /// weak tag, or a later date, two versions could have the same validator. (RFC 9110, sections 8.8.2.2 and 13.1.5)
   ///
   /// - Parameter date: The value of the field `Date` in the same response.
   /// - Returns: The value to send, or nil if the body cannot be resumed.
   package func resumeValidator(date: String?) -> String? {
-    if let entityTag {
-      guard EntityTag(entityTag)?.isWeak == false else { return nil }
-      return String(validating: entityTag, as: UTF8.self)
-    }
+    if let entityTag { return EntityTag(entityTag)?.isWeak == false ? entityTag : nil }
     let epoch = UnixTime(0)
-    guard let text = lastModified.flatMap({ String(validating: $0, as: UTF8.self) }),
-      let modified = UnixTime(httpDate: text, now: epoch),
+    guard let lastModified, let modified = UnixTime(httpDate: lastModified, now: epoch),
       let date, let sent = UnixTime(httpDate: date, now: epoch), sent - modified >= 60
     else { return nil }
-    return text
+    return lastModified
   }
 }
 
@@ -139,8 +126,6 @@ package struct EntityTag: Hashable, Sendable {
   /// Whether two versions with different bytes may have the same tag.
   package let isWeak: Bool
   /// The bytes between the quotes.
-  ///
-  /// They need not be text.
   package let opaque: [UInt8]
 
   /// Parses a tag such as `"abc"` or `W/"abc"`.
@@ -149,24 +134,13 @@ package struct EntityTag: Hashable, Sendable {
   ///
   /// For example, `w/"abc"` and `abc` are not valid tags.
   package init?(_ value: String) {
-    self.init(Array(value.utf8))
-  }
-
-  /// Parses a tag from the bytes of a field.
-  package init?(_ bytes: [UInt8]) {
-    var (start, end) = (0, bytes.count)
-    while start < end, bytes[start].isBlank { start += 1 }
-    while end > start, bytes[end - 1].isBlank { end -= 1 }
-    isWeak = end - start > 2 && bytes[start] == UInt8(ascii: "W")
-    if isWeak {
-      guard bytes[start + 1] == UInt8(ascii: "/") else { return nil }
-      start += 2
+    isWeak = value.hasPrefix("W/")
+    let quoted = value.utf8.dropFirst(isWeak ? 2 : 0)
+    guard quoted.count >= 2, quoted.first == UInt8(ascii: "\""), quoted.last == quoted.first else {
+      return nil
     }
-    guard end - start >= 2, bytes[start] == UInt8(ascii: "\""), bytes[end - 1] == bytes[start]
-    else { return nil }
-    let opaque = bytes[start + 1..<end - 1]
+    opaque = Array(quoted.dropFirst().dropLast())
     guard opaque.allSatisfy({ $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }) else { return nil }
-    self.opaque = Array(opaque)
   }
 
   /// The strong comparison, which ranges need: the tags are equal, and neither is weak. (RFC 9110, section 8.8.3.2)

@@ -136,7 +136,7 @@ struct GcPlanTests {
     #expect(plan.bytesFreed == example.freed)
     #expect(plan.bytesOver == example.over)
     let distinct = Set(example.pictures.map(\.content)).count
-    #expect(plan.bytesKept == ByteCount(distinct) * 100 - example.freed)
+    #expect(plan.bytesKept == ByteCount(100 * distinct) - example.freed)
   }
 
   @Test func `another user's folder is refused, with a different remedy for root`() {

@@ -71,14 +71,4 @@ import Transport
     #expect(failure.reason == .badResponse, "\(failure)")
     #expect(!LibcurlWords.tellBrokenChunks("chunk", plain))
   }
-
-  @Test(arguments: [
-    (["gzip"], true), (["x-gzip"], true), (["deflate", "gzip"], true), ([], true),
-    (["br"], false), (["utf-8"], false), (["gzip", "utf-8"], false), (["gzi"], false),
-  ])
-  func `codings are known when all their names are`(_ names: [String], _ areKnown: Bool) {
-    let codings = ContentCodings(features: CURL_VERSION_LIBZ | CURL_VERSION_ZSTD)
-
-    #expect(codings.contains(all: names) == areKnown)
-  }
 }

@@ -13,7 +13,7 @@ struct NamedOriginsTests {
     var named = NamedOrigins()
     named.allowCredentials(try url("https://clerk:pw@shop.example/api/"))
     named.allowCredentials(try url("http://10.0.0.5:8080/lists/a"))
-    named.name(try url("https://details.example/1"))
+    named.name(try url("https://details.example/1").hostPort)
     return named
   }
 

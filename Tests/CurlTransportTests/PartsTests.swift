@@ -1,4 +1,5 @@
 import Base
+import Support
 import Testing
 import Transport
 
@@ -11,7 +12,7 @@ import Transport
     arguments: [
       ("Content-Length: 5\n", 5, false), ("content-length:5\n", 5, false),
       ("Content-Length: 5\nContent-Length: 5\n", 5, false), ("Content-Length: 5, 5\n", 5, false),
-      ("Content-Length: 5\nContent-Length: 6\n", 6, true), ("Content-Length: 5,6\n", 6, true),
+      ("Content-Length: 5\nContent-Length: 6\n", 5, true), ("Content-Length: 5,6\n", 5, true),
       ("Content-Length: +5\n", nil, true), ("Content-Length: \n", nil, true),
       ("Content-Length: 99999999999999999999\n", ByteCount(Int64.max), false),
       ("Content-Length: 5\nTransfer-Encoding: chunked\n", nil, false),
@@ -24,20 +25,24 @@ import Transport
     _ length: ByteCount?,
     _ isContradictory: Bool
   ) {
-    let framing = HeadFraming(Array(lines.utf8))
+    let framing = Self.framing(lines)
 
     #expect(framing.length == length)
     #expect(framing.isContradictory == isContradictory)
   }
 
   @Test func `codings and closing are read from the head`() {
-    func codings(_ lines: String) -> [String] { HeadFraming(Array(lines.utf8)).codings }
+    func codings(_ lines: String) -> [String] { Self.framing(lines).codings }
     #expect(codings("Content-Encoding: GZip\n") == ["gzip"])
     #expect(codings("Content-Encoding: br, gzip\nContent-Encoding: x\n") == ["br", "gzip", "x"])
     #expect(codings("Content-Encoding: Identity\n") == [])
     #expect(codings("Content-Encoding:\n") == [])
-    #expect(HeadFraming(Array("Connection: close\n".utf8)).closes)
-    #expect(!HeadFraming(Array("Connection: Keep-Alive\n".utf8)).closes)
+    #expect(Self.framing("Connection: close\n").closes)
+    #expect(!Self.framing("Connection: Keep-Alive\n").closes)
+  }
+
+  private static func framing(_ lines: String) -> HeadFraming {
+    HeadFraming(Headers(lines: Array(lines.utf8)))
   }
 
   @Test(arguments: [

@@ -1,4 +1,5 @@
 import Base
+import Support
 import Testing
 
 @testable import CurlTransport

@@ -115,17 +115,14 @@ final class FakeBucket: Fetching {
   ) {
     let (status, headers, body) = state.withLock { answer(request, &$0) }
     guard (200...299).contains(status) else {
-      return completion(
-        .failure(
-          TransferFailure(
-            reason: .http(status),
-            url: request.url.redacted,
-            attempts: 1,
-            status: status,
-            refusal: body
-          )
-        )
+      var failure = TransferFailure(
+        reason: .http(status),
+        url: request.url.redacted,
+        attempts: 1,
+        status: status
       )
+      failure.refusal = body
+      return completion(.failure(failure))
     }
     let head = ResponseHead(status: status, headers: headers, url: request.url)
     _ = sink.begin(head, at: 0)

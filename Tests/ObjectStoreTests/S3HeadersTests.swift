@@ -33,7 +33,7 @@ struct S3HeadersTests {
   func `a row reads back as it was stored`(url: String) {
     let entry = entry(url: url, response: "1 2\nETag: \"x\"\nVary: a,  b\n")
 
-    #expect(S3Headers.entry(at: entry.name.path, stored(entry)) == entry)
+    #expect(S3Headers.entry(stored(entry)) == entry)
   }
 
   @Test func `values that do not fit into two kibibytes are left out, never truncated`() {
@@ -51,14 +51,14 @@ struct S3HeadersTests {
         .reduce(0) { $0 + $1.name.utf8.count - 11 + $1.value.utf8.count }
       #expect(size <= 2048)
     }
-    let found = S3Headers.entry(at: long.name.path, stored(long))
+    let found = S3Headers.entry(stored(long))
     #expect(found.url.isEmpty)
     #expect(found.sha256 == long.sha256)
-    #expect(S3Headers.entry(at: wordy.name.path, stored(wordy)).response == nil)
+    #expect(S3Headers.entry(stored(wordy)).response == nil)
   }
 
   @Test func `a foreign object has no digest`() {
-    let found = S3Headers.entry(at: "images/aa/x.jpg", ["ETag": "\"q\"", "Content-Length": "9"])
+    let found = S3Headers.entry(["ETag": "\"q\"", "Content-Length": "9"])
 
     #expect(found.sha256 == nil)
     #expect(found.stamp == S3Headers.stamp(tag: "q", bytes: 9))

@@ -101,7 +101,7 @@ struct CatalogReaderTests {
   @Test func `the summary has the age, the size and the first run`() throws {
     let summary = try CacheSummary(cache: folder.path("cache"))
 
-    #expect(summary.pictures == 19 && summary.bytes == 19 * 400)
+    #expect(summary.pictures == 19 && summary.bytes == 7_600)
     #expect(summary.catalogs.map(\.name) == ["shop"])
     #expect(summary.catalogs[0].items == 6 && summary.catalogs[0].outcome == "complete")
     #expect(summary.catalogs[0].complete == shop.clock.now)

@@ -85,12 +85,22 @@ struct FreshnessPropertyTests {
       let answered = start + Int64.random(in: 0...9, using: &chance)
       let head = Self.head(start, &chance)
       let asking = Self.traits(&chance)
-      let plain = StoredResponse(
+      let word = StoredResponse(
         head,
-        keeping: nil,
         requestTime: start,
         responseTime: answered,
         traits: asking
+      )
+      var fields = head.headers.endToEnd
+      fields["Vary"] = word.headers["Vary"]
+      let plain = StoredResponse(
+        status: head.status,
+        headers: fields,
+        requestTime: start,
+        responseTime: answered,
+        path: word.path,
+        selection: word.selection,
+        owner: word.owner
       )
       var picture = PictureEntry(
         id: PictureID(IdentityDigest(high: 0, low: 1)),
@@ -98,12 +108,6 @@ struct FreshnessPropertyTests {
       )
       picture.sha256 = [1]
       picture.enter(head, asked: start, answered: answered, traits: asking)
-      let word = StoredResponse(
-        head,
-        requestTime: start,
-        responseTime: answered,
-        traits: asking
-      )
       var document = DocumentEntry(url: "https://a.example/x", mapping: 1)
       (document.response, document.expiry) = (word.word, word.expiry)
 
@@ -137,20 +141,13 @@ struct FreshnessPropertyTests {
     for number in 0..<(Sweep.isWhole ? 1_000 : 300) {
       let (head, update) = (Self.head(start, &chance), Self.head(start + 100, &chance))
       let traits = Self.traits(&chance)
-      let plain = StoredResponse(
-        head,
-        keeping: nil,
-        requestTime: start,
-        responseTime: start,
-        traits: traits
-      ).renewed(
+      let old = StoredResponse(head, requestTime: start, responseTime: start, traits: traits)
+      let plain = old.renewed(
         by: update,
-        keeping: nil,
         requestTime: start + 100,
         responseTime: start + 101,
         traits: traits
       )
-      let old = StoredResponse(head, requestTime: start, responseTime: start, traits: traits)
       let word = StoredResponse(
         renewing: old.word,
         by: update,

@@ -1,5 +1,6 @@
 import Catalog
 import CurlTransport
+import Support
 import Testing
 import Transport
 
@@ -21,11 +22,11 @@ struct RevalidationPolicyTests {
     let transport = try CurlTransport()
     defer { transport.shutdown() }
     let url = try CurlURLParser.parse(text)
-    let credentials = Headers([HeaderField(name: "X-Token", value: "hush")])
+    let credentials = Headers([("X-Token", "hush")])
     for base in ["https://kim:secret@shop.example/", "https://shop.example/"] {
       var named = NamedOrigins()
       named.allowCredentials(try CurlURLParser.parse(base))
-      named.name(try CurlURLParser.parse("https://details.example/"))
+      named.name(try CurlURLParser.parse("https://details.example/").hostPort)
       let needs = RevalidationPolicy(
         named: named,
         credentials: credentials,

@@ -104,14 +104,14 @@ import Transport
   func `only uploads that did not arrive, or are to be repeated later, are sent again`(
     _ example: Case
   ) {
-    let failure = TransferFailure(
+    var failure = TransferFailure(
       reason: example.reason,
       url: "u",
       attempts: 1,
       status: example.status,
-      retryAfter: example.retryAfter,
       mayHaveBeenSent: example.mayHaveBeenSent
     )
+    failure.retryAfter = example.retryAfter
 
     let delay = RetryPolicy().delay(
       afterUpload: failure,

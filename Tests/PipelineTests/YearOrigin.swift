@@ -126,7 +126,7 @@ final class YearOrigin: Fetching {
       "ETag": tag, "Cache-Control": "max-age=\(answer.age)",
       "Date": UnixTime(now).httpDate,
     ]
-    if request.condition?.validators.entityTag == Array(tag.utf8) {
+    if request.condition?.validators.entityTag == tag {
       let head = ResponseHead(status: 304, headers: headers, url: url)
       return completion(.success(Response(head: head, bodyBytes: 0, wireBytes: 0)))
     }

@@ -1,4 +1,5 @@
 import SampleStore
+import Support
 import Testing
 
 /// The faults of a sample store, as its client sees them.

@@ -2,6 +2,10 @@ import Testing
 
 @testable import Transport
 
+extension CacheControl {
+  fileprivate init(_ value: String) { self.init(["Cache-Control": value] as Headers) }
+}
+
 /// Parses Cache-Control. (RFC 9111, section 5.2)
 @Suite struct CacheControlTests {
   @Test(

@@ -10,7 +10,9 @@ import Testing
     status: Int? = nil,
     retryAfter: Int64? = nil
   ) -> TransferFailure {
-    TransferFailure(reason: reason, url: "", status: status, retryAfter: retryAfter)
+    var failure = TransferFailure(reason: reason, url: "", status: status)
+    failure.retryAfter = retryAfter
+    return failure
   }
 
   /// RFC 9110, sections 9.2.2 and 15.

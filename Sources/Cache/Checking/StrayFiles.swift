@@ -1,5 +1,4 @@
 import Base
-import GRDB
 import Synchronization
 
 /// The stray files of a cache: files that have no row in the index, because a run was killed before it wrote the rows.

@@ -2,7 +2,6 @@ import Base
 import Glibc
 import Hashing
 import Imaging
-import Transport
 
 /// The result of reading a whole picture file: its SHA-256, its type and its stamp.
 package struct FileDigest: Equatable, Sendable {

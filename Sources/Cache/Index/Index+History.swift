@@ -132,11 +132,6 @@ package struct PriceStep: Sendable, Equatable {
   package let field: HistoryField
   /// The value; nil if the field has had no value since ``time``.
   package let value: HistoryValue?
-
-  /// Makes a step from its parts.
-  package init(run: Int64, time: UnixTime, field: HistoryField, value: HistoryValue?) {
-    (self.run, self.time, self.field, self.value) = (run, time, field, value)
-  }
 }
 
 extension RecordedChange.Kind: CustomStringConvertible {

@@ -2,7 +2,6 @@ import Base
 import FoundationEssentials
 import GRDB
 import Glibc
-import SQLite
 
 /// Migrates index files of larder 0.2.0.
 ///

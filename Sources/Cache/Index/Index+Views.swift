@@ -105,15 +105,10 @@ extension Index {
   /// - Parameters:
   ///   - sql: One SELECT.
   ///   - root: The path of the cache.
-  ///   - seconds: The time limit of the query.
   /// - Returns: All rows of the result.
   /// - Throws: ``LarderError/Code/usage`` when the query is wrong or takes too long, and the errors of
   ///   ``init(reading:)``.
-  package static func rows(
-    _ sql: String,
-    of root: String,
-    seconds: Int = 8
-  ) throws(LarderError) -> QueryRows {
+  package static func rows(_ sql: String, of root: String) throws(LarderError) -> QueryRows {
     // Opening the index throws if the file is damaged, and rolls back the transaction of a killed run.
     let path = try Index(reading: root).path
     do {
@@ -124,7 +119,7 @@ extension Index {
           thing: path
         )
       }
-      return try GuardedConnection(path).rows(sql, seconds: seconds)
+      return try GuardedConnection(path).rows(sql)
     } catch DatabaseFailure.refused(let words, _) {
       throw LarderError(.usage, "cannot run the query: \(words)")
     } catch {

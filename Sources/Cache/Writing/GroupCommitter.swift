@@ -1,6 +1,5 @@
 import Base
 import Dispatch
-import FoundationEssentials
 import GRDB
 import Synchronization
 

@@ -165,7 +165,7 @@ extension ResponseHead {
   func provesEnd(connectionIsOpen isOpen: Bool) -> Bool {
     guard !isEncoded else { return false }
     switch version {
-    case .http2, .http3: return contentLength != nil || isOpen
+    case .http2: return contentLength != nil || isOpen
     case .http11: return contentLength != nil || headers.contains("Transfer-Encoding")
     case .http10: return contentLength != nil
     }

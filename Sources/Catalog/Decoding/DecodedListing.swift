@@ -215,8 +215,6 @@ public struct SkipTally: Hashable, Sendable, Codable {
   ///
   /// Elements that repeat the id of another element are not counted.
   package var unread: Int { items - (reasons[SkippedItem.duplicateID] ?? 0) }
-  /// Whether nothing was skipped.
-  public var isEmpty: Bool { reasons.isEmpty }
   /// The number of skipped elements and fields.
   public var count: Int { reasons.values.reduce(0, +) }
 

@@ -145,7 +145,6 @@ public struct URLTemplate: Sendable {
 extension UInt8 {
   /// Whether the byte is an ASCII letter, a digit, `_` or `-`.
   var isNameCharacter: Bool {
-    isDigit || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
-      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(asciiLowercased)
+    isLetter || isDigit || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
   }
 }

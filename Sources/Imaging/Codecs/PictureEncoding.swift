@@ -1,5 +1,3 @@
-import Base
-
 /// The settings for encoding rows in a format.
 ///
 /// They are used for WebP and AVIF, and for a PNG or JPEG that is made from a picture of another format.

@@ -201,12 +201,6 @@ enum Previews {
   ]
 
   private static func isBase64(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "/"),
-      UInt8(ascii: "="):
-      true
-    default: false
-    }
+    byte.isLetter || byte.isDigit || "+/=".utf8.contains(byte)
   }
 }

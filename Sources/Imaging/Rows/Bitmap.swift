@@ -1,4 +1,3 @@
-import Base
 import Glibc
 
 /// Decoded pixels: the rows from top to bottom, and in each row the pixels from left to right.

@@ -1,5 +1,4 @@
 import Base
-import SystemPackage
 
 /// A crop or a stamp, in a form that can be sent to a worker process.
 package struct PictureOrder: Sendable {

@@ -1,4 +1,3 @@
-import Base
 import CGlibc
 import FoundationEssentials
 import Glibc

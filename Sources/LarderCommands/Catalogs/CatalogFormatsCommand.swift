@@ -1,6 +1,5 @@
 import ArgumentParser
 import Catalog
-import Pipeline
 
 /// `larder catalog formats`: lists the built-in formats.
 struct CatalogFormatsCommand: ParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Catalog
-import Pipeline
 
 /// `larder catalog show FORMAT`: prints the catalog file of a built-in format.
 struct CatalogShowCommand: ParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Orders
-import Pipeline
 
 /// `larder order advance ID`: moves an order to its next state.
 struct OrderAdvanceCommand: ParsableCommand {

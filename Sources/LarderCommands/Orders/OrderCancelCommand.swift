@@ -1,6 +1,5 @@
 import ArgumentParser
 import Orders
-import Pipeline
 
 /// `larder order cancel ID`: cancels an order before work on it begins.
 struct OrderCancelCommand: ParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Orders
-import Pipeline
 
 /// `larder order list`: lists orders with their states.
 struct OrderListCommand: ParsableCommand {

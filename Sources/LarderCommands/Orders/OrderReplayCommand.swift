@@ -1,6 +1,5 @@
 import ArgumentParser
 import Orders
-import Pipeline
 
 /// `larder order replay ID…`: queues dead or held orders again, or marks held orders as delivered.
 ///

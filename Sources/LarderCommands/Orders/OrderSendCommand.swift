@@ -1,6 +1,5 @@
 import ArgumentParser
 import Orders
-import Pipeline
 
 /// `larder order send`: posts the orders that are due to the webhook.
 struct OrderSendCommand: ParsableCommand {

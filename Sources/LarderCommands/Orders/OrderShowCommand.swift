@@ -1,6 +1,5 @@
 import ArgumentParser
 import Orders
-import Pipeline
 
 /// `larder order show ID`: prints an order with its history.
 struct OrderShowCommand: ParsableCommand {

@@ -1,7 +1,6 @@
 import Base
 import Catalog
 import Glibc
-import Pipeline
 import Synchronization
 
 /// The only place that writes to the terminal.

@@ -162,7 +162,7 @@ package struct CatalogAddresses: Sendable {
     for source in try sections() {
       if let url = source.base { named.allowCredentials(url) }
     }
-    if let detail = try detailPlace() { named.name(detail) }
+    if let detail = try detailPlace() { named.name(detail.hostPort) }
     for host in catalog.pictures.hosts.flatMap(\.places) { named.name(host) }
     return named
   }

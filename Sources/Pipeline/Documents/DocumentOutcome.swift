@@ -1,6 +1,5 @@
 import Base
 import Cache
-import Catalog
 import Transport
 
 /// A request for a document, together with the version that is in the cache.

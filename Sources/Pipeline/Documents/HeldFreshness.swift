@@ -287,7 +287,7 @@ extension StoredResponse {
       }
       return StoredResponse(
         status: values["status"].flatMap { Int($0) } ?? 200,
-        headers: Headers(text: UnsafeBufferPointer(rebasing: bytes[(end + 1)...])),
+        headers: Headers(lines: Array(bytes[(end + 1)...])),
         requestTime: UnixTime(asked),
         responseTime: UnixTime(answered),
         path: path,

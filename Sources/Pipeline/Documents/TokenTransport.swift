@@ -28,7 +28,7 @@ final class TokenTransport: ForwardingTransport {
     let request: Request
     let sink: any BodySink
     let failure: TransferFailure
-    let completion: @Sendable (Result<Response, TransferFailure>) -> Void
+    let completion: Callback
   }
 
   /// Wraps a transport.
@@ -56,11 +56,7 @@ final class TokenTransport: ForwardingTransport {
   /// Fetches as ``Fetching`` requires, and repeats the request with a new token after a 401.
   ///
   /// If the command fails, the requests that wait for its output complete on the queue that ran it.
-  func fetch(
-    _ request: Request,
-    into sink: any BodySink,
-    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  ) {
+  func fetch(_ request: Request, into sink: any BodySink, completion: @escaping Callback) {
     guard request.mayGetCredentials else {
       return transport.fetch(request, into: sink, completion: completion)
     }
@@ -72,7 +68,7 @@ final class TokenTransport: ForwardingTransport {
     into sink: any BodySink,
     with value: String?,
     after attempts: Int,
-    _ completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+    _ completion: @escaping Callback
   ) {
     var sent = request
     if let value { sent.credentials[rule.header] = value }

@@ -128,7 +128,7 @@ struct URLSecrets: Hashable, Sendable {
     return Headers(lines: veiled)
   }
 
-  private static let dates: [StaticString] = ["Date", "Expires", "Last-Modified"]
+  private static let dates = ["Date", "Expires", "Last-Modified"]
 
   /// Converts a cursor, which is the value that selects the next page, to the form that the index stores.
   ///
@@ -150,15 +150,13 @@ struct URLSecrets: Hashable, Sendable {
   func sent(_ condition: Condition) -> Condition? {
     guard !isEmpty else { return condition }
     let validators = condition.validators
-    let isReplaced = validators.entityTag.map {
-      String(decoding: $0, as: UTF8.self).contains("${")
-    }
-    let tag = isReplaced == true ? nil : validators.entityTag
+    let isReplaced = validators.entityTag?.contains("${") ?? false
+    let tag = isReplaced ? nil : validators.entityTag
     guard tag != nil || validators.lastModified != nil else { return nil }
     return Condition(
       Validators(entityTag: tag, lastModified: validators.lastModified),
       source: condition.source.map(revealed),
-      knowsDateOnly: condition.knowsDateOnly || isReplaced == true
+      knowsDateOnly: condition.knowsDateOnly || isReplaced
     )
   }
 
@@ -196,11 +194,7 @@ final class SecretTransport: ForwardingTransport {
     }
   }
 
-  func fetch(
-    _ request: Request,
-    into sink: any BodySink,
-    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  ) {
+  func fetch(_ request: Request, into sink: any BodySink, completion: @escaping Callback) {
     let exchange: VeiledExchange
     do throws(TransferFailure) {
       exchange = try VeiledExchange(request, sink, variables, secrets, transport)

@@ -1,6 +1,5 @@
 import Base
 import Cache
-import Catalog
 import FoundationEssentials
 import Glibc
 import SystemPackage

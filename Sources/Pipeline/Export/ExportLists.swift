@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Catalog
-import FoundationEssentials
 
 /// The lists of an exported folder: `manifest.jsonl`, `manifest.csv`, `catalog.json`, and `items.geojson` when items
 /// have coordinates.

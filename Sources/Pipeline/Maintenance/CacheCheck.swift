@@ -2,7 +2,6 @@ import Base
 import Cache
 import Catalog
 import FoundationEssentials
-import Synchronization
 
 /// Checks a cache, and repairs it with the help of its catalogs.
 ///

@@ -1,6 +1,5 @@
 import Base
 import Cache
-import Catalog
 
 /// The limits of a sweep.
 ///

@@ -1,4 +1,3 @@
-import Base
 import Cache
 import Catalog
 import Transport

@@ -1,6 +1,5 @@
 import Base
 import Catalog
-import FoundationEssentials
 
 /// Encodes items as JSON, for `list --json`, `show --json`, the server and an export's `catalog.json`.
 ///

@@ -341,11 +341,6 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     case skipped, unfinished, unfinishedOmitted, requests, durationSeconds
     case pictures = "images"
   }
-
-  /// An empty report.
-  package init(catalog: String) {
-    self.catalog = catalog
-  }
 }
 
 // In documents that an older version of larder wrote, counts and flags can be missing.

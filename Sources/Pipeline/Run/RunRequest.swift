@@ -62,7 +62,7 @@ struct RunRequest: Sendable {
     named.pictureHeaders = PictureHeaders(catalog: credentials)
     for host in catalog.pictures.hosts {
       let headers = Self.fields(try host.headers.resolved(environment: environment))
-      for place in host.places { named.pictureHeaders.give(headers, to: place) }
+      for place in host.places { named.pictureHeaders.hosts[place] = headers }
     }
     self.named = named
     secrets = RunSecrets(credentials, named, addresses.variables)
@@ -70,7 +70,7 @@ struct RunRequest: Sendable {
   }
 
   private static func fields(_ headers: [(name: String, value: String)]) -> Headers {
-    Headers(headers.map { HeaderField(name: $0.name, value: $0.value) })
+    Headers(headers.map { ($0.name, $0.value) })
   }
 
   /// The host of the catalog, for example `shop.example` or `localhost:8080`; nil if the catalog consists of files.

@@ -290,11 +290,7 @@ package final class StoppableTransport: ForwardingTransport {
   /// Sends a request, unless ``stop()`` was called.
   ///
   /// See ``Fetching``.
-  package func fetch(
-    _ request: Request,
-    into sink: any BodySink,
-    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  ) {
+  package func fetch(_ request: Request, into sink: any BodySink, completion: @escaping Callback) {
     guard !hasStopped else {
       return completion(
         .failure(TransferFailure(reason: .cancelled, url: request.url.redacted))

@@ -2,7 +2,6 @@ import Base
 import Cache
 import Catalog
 import Dispatch
-import FoundationEssentials
 import Synchronization
 import Transport
 

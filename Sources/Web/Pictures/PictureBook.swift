@@ -1,5 +1,4 @@
 import Base
-import Catalog
 import FoundationEssentials
 import Glibc
 

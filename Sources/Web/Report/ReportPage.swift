@@ -1,5 +1,4 @@
 import Base
-import Cache
 import Catalog
 import Dispatch
 import Imaging

@@ -3,8 +3,6 @@ import HTTPServing
 import Hashing
 import NIOCore
 import NIOHTTP1
-import Pipeline
-import Transport
 
 /// An open file whose bytes an answer sends.
 ///

@@ -3,7 +3,6 @@ import Cache
 import HTTPServing
 import NIOCore
 import Synchronization
-import Transport
 
 /// A picture, or its square version, that is ready to send.
 struct ServedImage: Sendable {

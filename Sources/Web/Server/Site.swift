@@ -1,5 +1,4 @@
 import Base
-import Cache
 import NIOCore
 import NIOHTTP1
 import Synchronization

@@ -1,7 +1,5 @@
 import Base
-import Cache
 import Catalog
-import Pipeline
 
 /// The web store: pages that show a catalog, and forms that place orders.
 ///

@@ -1,6 +1,5 @@
 import Base
 import Catalog
-import Larder
 import Orders
 import Pipeline
 

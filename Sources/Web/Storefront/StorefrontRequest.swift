@@ -99,8 +99,6 @@ struct StorefrontDraft: Equatable {
   /// The longest note that the form accepts, in characters.
   static let longestNote = 1000
 
-  init() {}
-
   /// Reads a cookie's value.
   init(cookie: String?) {
     let parts = (cookie ?? "").split(separator: "!", omittingEmptySubsequences: false)

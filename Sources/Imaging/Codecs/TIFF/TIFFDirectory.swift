@@ -1,5 +1,3 @@
-import Base
-
 /// A directory of a TIFF or of EXIF data, which is a list of tags with their values. (TIFF 6.0, section 2)
 ///
 /// For example, tag 256 is the width of the picture.
