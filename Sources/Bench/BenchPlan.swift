@@ -19,13 +19,6 @@ package struct BenchPlan: Sendable {
   package var count: Int?
   /// The shortest duration of a pass over a list of URLs, if ``count`` is nil.
   package static let leastSeconds = 1.0
-  /// The number of requests that are started per second (an open loop).
-  ///
-  /// It is nil in a closed loop, in which each request starts when an earlier one ends.
-  ///
-  /// In an open loop, requests start at planned times, and latencies are measured from these times. In a closed loop, a
-  /// request starts whenever another one ends.
-  package var rate: Double?
   /// The time after which no measurement is started.
   ///
   /// If it is nil, there is no limit.

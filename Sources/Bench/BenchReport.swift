@@ -36,11 +36,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
     /// The time to the first byte.
     package var ttfbMilliseconds = Quantiles.none
     /// The time to the last byte.
-    ///
-    /// At a constant rate it is measured from the planned start, otherwise from the start of the attempt.
     package var totalMilliseconds = Quantiles.none
-    /// At a constant rate, the time from the start of an attempt to its end; otherwise nothing is measured.
-    package var serviceMilliseconds = Quantiles.none
     /// The time to resolve the host name.
     ///
     /// This time and the next two are measured only for requests that opened a connection.
@@ -133,12 +129,10 @@ package struct BenchReport: Sendable, Equatable, Codable {
   package var runs: [Row] = []
   /// The fastest row of the first pass; nil if nothing was fetched.
   @OrNull package var best: Best? = nil
-  /// `closed` if a request starts whenever another one ends, or `open` if requests start at a constant rate.
-  package var loop = "closed"
   /// A sentence that explains the latencies.
-  package var latency = ""
-  /// The constant rate in requests per second; nil in a closed loop.
-  @OrNull package var rate: Double? = nil
+  package var latency =
+    "closed loop: a request starts when another ends, so a slow answer delays later requests without showing in their "
+    + "latency (coordinated omission)"
   /// The destination of the received bytes.
   package var sink = Sink.cache
   /// The comparison with an earlier report; nil if no earlier report was given.

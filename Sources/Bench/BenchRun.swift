@@ -72,7 +72,7 @@ package final class BenchRun: Sendable {
       if measured.allSatisfy({ $0.images == 0 }) { break }
     }
     let sink = source.isURLs ? Sink.discard : .cache
-    let report = BenchReport(measured, of: plan, sink, interrupted: hasStopped)
+    let report = BenchReport(measured, sink, interrupted: hasStopped)
     guard report.interrupted || report.runs.contains(where: { $0.images > 0 }) else {
       throw unavailable(report)
     }
@@ -108,7 +108,7 @@ package final class BenchRun: Sendable {
     _ progress: (Step) -> Void
   ) throws -> [RowBuilder] {
     var builders = plan.passes.map {
-      RowBuilder(parallel: parallel, pass: $0, isOpen: plan.rate != nil)
+      RowBuilder(parallel: parallel, pass: $0)
     }
     var number = 0
     while mayStart, !plan.repetition.isEnough(builders.map(\.rates)) {
@@ -130,21 +130,14 @@ package final class BenchRun: Sendable {
 
   /// Runs the passes as fetches of URLs over the same connections, and discards the bytes.
   private func discard(_ urls: [WebURL], parallel: Int) throws -> [RunRecord] {
-    let isTimed = plan.count == nil && plan.rate == nil
-    let count =
-      plan.count
-      ?? max(urls.count, plan.rate.map { Int($0 * BenchPlan.leastSeconds) } ?? parallel)
-    let run = DiscardRun(urls, count: count, isTimed: isTimed)
+    let count = plan.count ?? max(urls.count, parallel)
+    let run = DiscardRun(urls, count: count, isTimed: plan.count == nil)
     // A pass that was stopped between two of its requests would otherwise wait for the second.
     let base = StoppableTransport(try surroundings.transport(parallel))
     return plan.order.compactMap { pass in
       guard !hasStopped else { return nil }
-      let transport = MeasuringTransport(base, rate: plan.rate)
-      let stop = { @Sendable in
-        base.stop()
-        transport.cancelAll()
-      }
-      return measure(pass, transport, stop: stop) {
+      let transport = MeasuringTransport(base)
+      return measure(pass, transport, stop: base.stop) {
         run.run(pass, over: transport)
       }
     }
@@ -159,7 +152,7 @@ package final class BenchRun: Sendable {
     parallel: Int,
     _ cache: String
   ) throws -> RunRecord {
-    let transport = MeasuringTransport(try surroundings.transport(parallel), rate: plan.rate)
+    let transport = MeasuringTransport(try surroundings.transport(parallel))
     let wall = surroundings.wall
     let age = pass == .revalidate ? Self.untilStale : 0
     let run = SyncRun(
@@ -221,18 +214,8 @@ package final class BenchRun: Sendable {
 
 extension BenchReport {
   /// Creates the report of a measurement from its rows.
-  init(_ rows: [Row], of plan: BenchPlan, _ sink: Sink, interrupted: Bool) {
-    runs = rows
-    self.sink = sink
-    rate = plan.rate
-    loop = plan.rate == nil ? "closed" : "open"
-    latency =
-      plan.rate == nil
-      ? "closed loop: a request starts when another ends, so a slow answer delays later requests without "
-        + "showing in their latency (coordinated omission); at a constant rate, it is measured from the planned start"
-      : "open loop: latency is measured from the planned start, so a slow answer also counts in the "
-        + "requests that it delays"
-    self.interrupted = interrupted
+  init(_ rows: [Row], _ sink: Sink, interrupted: Bool) {
+    (runs, self.sink, self.interrupted) = (rows, sink, interrupted)
     let quickest = rows.filter { $0.pass == rows.first?.pass }
       .max { $0.imagesPerSecond < $1.imagesPerSecond }
     if let row = quickest, row.images > 0 {

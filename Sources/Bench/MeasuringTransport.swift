@@ -2,10 +2,7 @@ import Base
 import Synchronization
 import Transport
 
-/// A transport that forwards all requests, and measures those for pictures.
-///
-/// At a constant rate, each request for a picture is delayed until its planned start. Requests for sections and details
-/// are forwarded at once and only counted.
+/// A transport that forwards all requests, measures those for pictures, and counts the others.
 final class MeasuringTransport: ForwardingTransport {
   private struct Samples {
     var samples: [RequestSample] = []
@@ -13,28 +10,17 @@ final class MeasuringTransport: ForwardingTransport {
   }
 
   let transport: any Fetching
-  private let pacer: Pacer?
   private let state = Mutex(Samples())
 
   /// Creates a transport that forwards to another one.
-  ///
-  /// - Parameters:
-  ///   - transport: The other transport.
-  ///   - rate: The number of requests for pictures per second. Pass nil to delay none.
-  init(_ transport: any Fetching, rate: Double?) {
+  init(_ transport: any Fetching) {
     self.transport = transport
-    pacer = rate.map { Pacer(rate: $0) }
   }
 
   /// The measurements of the requests for pictures that have ended.
   var samples: [RequestSample] { state.withLock { $0.samples } }
   /// The number of requests for sections and details.
   var others: Int { state.withLock { $0.others } }
-
-  func cancelAll() {
-    pacer?.release()
-    transport.cancelAll()
-  }
 
   func fetch(
     _ request: Request,
@@ -45,25 +31,8 @@ final class MeasuringTransport: ForwardingTransport {
       state.withLock { $0.others += 1 }
       return transport.fetch(request, into: sink, completion: completion)
     }
-    guard let pacer else { return send(request, sink, planned: nil, completion) }
-    pacer.add { [self] planned in send(request, sink, planned: planned, completion) }
-  }
-
-  private func send(
-    _ request: Request,
-    _ sink: any BodySink,
-    planned: MonotonicTime?,
-    _ completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
-  ) {
-    // After a cancellation, do not send the requests that are still delayed.
-    guard pacer?.isReleased != true else {
-      return completion(
-        .failure(TransferFailure(reason: .cancelled, url: request.url.redacted))
-      )
-    }
     transport.fetch(request, into: sink) { [self] result in
-      var sample = RequestSample(result, planned: planned, at: .now())
-      sample.url = request.url
+      let sample = RequestSample(of: request.url, result)
       state.withLock { $0.samples.append(sample) }
       completion(result)
     }
@@ -71,12 +40,8 @@ final class MeasuringTransport: ForwardingTransport {
 }
 
 extension RequestSample {
-  init(
-    _ result: Result<Response, TransferFailure>,
-    planned: MonotonicTime?,
-    at now: MonotonicTime
-  ) {
-    self.init(planned: planned, ended: now)
+  init(of url: WebURL, _ result: Result<Response, TransferFailure>) {
+    self.init(url: url)
     switch result {
     case .success(let response):
       timing = response.timing
@@ -95,10 +60,7 @@ extension RequestSample {
 
 /// The measurements of one request for a picture.
 struct RequestSample: Sendable {
-  /// The planned start; nil if requests do not start at a constant rate.
-  var planned: MonotonicTime?
-  /// The time at which the request ended.
-  var ended: MonotonicTime
+  let url: WebURL
   /// The times of the last attempt, all of them 0 if the request failed.
   var timing = TransferTiming()
   /// The number of body bytes that were received.
@@ -113,24 +75,9 @@ struct RequestSample: Sendable {
   var failure: FailureReason?
   /// The status of the last answer, such as `404`; nil if there was no answer.
   var status: String?
-  var url: WebURL?
-
-  /// The time to the last byte, in nanoseconds.
-  ///
-  /// It is measured from the planned start if there is one, otherwise from the start of the attempt.
-  var latency: Int64 {
-    planned.map { ended - $0 } ?? Int64(timing.total * 1e9)
-  }
 
   /// The durations of the phases, all of them 0 if the request failed.
   var phases: Phases { Phases(timing) }
-
-  /// The time to the first byte, in nanoseconds.
-  ///
-  /// It is measured from the planned start if there is one, otherwise from the start of the attempt.
-  var firstByte: Int64 {
-    latency - Int64(phases.transfer * 1e9)
-  }
 }
 
 /// The durations of a transfer's phases, which follow one another, in seconds.

@@ -8,7 +8,6 @@ import Transport
 struct RowBuilder {
   private typealias Time = WritableKeyPath<BenchReport.Row, Quantiles>
 
-  private let isOpen: Bool
   /// The runs without their samples.
   private var runs: [RunRecord] = []
   /// A row that has only the values about all runs, without the times of requests.
@@ -16,16 +15,10 @@ struct RowBuilder {
   private var total = LatencyHistogram(isFine: true)
   /// The distributions of the other times.
   private var times: [Time: LatencyHistogram] = [:]
-  private var slowest: [(url: WebURL, latency: Int64)] = []
+  private var slowest: [(url: WebURL, seconds: Double)] = []
 
-  /// Creates a builder without runs.
-  ///
-  /// - Parameters:
-  ///   - parallel: The number of simultaneous transfers.
-  ///   - pass: The pass.
-  ///   - isOpen: Whether requests start at a constant rate.
-  init(parallel: Int, pass: Pass, isOpen: Bool) {
-    self.isOpen = isOpen
+  /// Creates a builder without runs for a pass and a number of simultaneous transfers.
+  init(parallel: Int, pass: Pass) {
     sum = BenchReport.Row(parallel: parallel, pass: pass)
   }
 
@@ -38,10 +31,9 @@ struct RowBuilder {
     var own = LatencyHistogram(isFine: true)
     var latencies = slowest
     for sample in run.samples where sample.failure == nil {
-      own.record(nanoseconds: sample.latency)
-      if let url = sample.url { latencies.append((url, sample.latency)) }
-      record(\.ttfbMilliseconds, Double(sample.firstByte) / 1e9)
-      if isOpen { record(\.serviceMilliseconds, sample.timing.total) }
+      own.record(seconds: sample.timing.total)
+      latencies.append((sample.url, sample.timing.total))
+      record(\.ttfbMilliseconds, sample.timing.firstByte)
       let phases = sample.phases
       if !sample.reused {
         record(\.dnsMilliseconds, phases.dns)
@@ -53,7 +45,7 @@ struct RowBuilder {
     }
     // The list of the slowest URLs has the slowest request of each.
     var seen: Set<String> = []
-    latencies.sort { $0.latency > $1.latency }
+    latencies.sort { $0.seconds > $1.seconds }
     slowest = Array(latencies.filter { seen.insert($0.url.text).inserted }.prefix(10))
     if let value = own.milliseconds(at: 50) { sum.p50OfRuns.append(value) }
     if let value = own.milliseconds(at: 99) { sum.p99OfRuns.append(value) }
@@ -79,7 +71,7 @@ struct RowBuilder {
     row.seconds = median.seconds
     row.bytesPerSecond = median.seconds > 0 ? Double(median.bytes.count) / median.seconds : 0
     row.slowest = slowest.map {
-      BenchReport.SlowURL(url: $0.url.redacted, milliseconds: Double($0.latency) / 1e6)
+      BenchReport.SlowURL(url: $0.url.redacted, milliseconds: $0.seconds * 1000)
     }
     if let estimate = Estimate(rates) {
       row.imagesPerSecond = estimate.median

@@ -15,16 +15,15 @@ struct BenchCommand: ParsableCommand {
     discussion: """
       Example:  larder bench shop.yaml --parallel 1,4,16,64
                 larder bench https://cdn.example/a.jpg https://cdn.example/b.jpg
-                larder bench urls.txt --rate 200/s --json > before.json
-                larder bench urls.txt --rate 200/s --baseline before.json
+                larder bench urls.txt --json > before.json
+                larder bench urls.txt --baseline before.json
 
       The pictures of a catalog are stored, as by a sync, in a temporary folder (in TMPDIR); your cache is \
       not touched. The bytes of URLs are discarded. The cold pass starts with an empty cache, warm with \
       everything fresh, revalidate with everything stale. Passes are repeated until the rate is known to \
       within --precision, or --runs times. A figure is worse than the baseline's if it is worse by more \
-      than --max-regression and the 95 % intervals of both do not overlap. Without --rate, a request starts when \
-      another ends (a closed loop: latencies hide the delay that a slow answer causes for later \
-      requests). With --rate, each latency is measured from the planned start.
+      than --max-regression and the 95 % intervals of both do not overlap. A request starts when another \
+      ends (a closed loop: latencies hide the delay that a slow answer causes for later requests).
       """,
     statuses: [
       .done: "done",
@@ -71,12 +70,6 @@ struct BenchCommand: ParsableCommand {
     read: PercentArgument.reader()
   )
   var precision = 0.05
-
-  @Option(
-    "Start requests at this rate, such as 200/s, and measure from the planned start.",
-    value: "n/s"
-  )
-  var rate: RateArgument?
 
   @Option("The number of requests in a pass over URLs.", value: "n", in: 1...1_000_000)
   var count: Int?
@@ -181,9 +174,7 @@ struct BenchCommand: ParsableCommand {
     var plan = BenchPlan()
     plan.passes = pass
     plan.count = count
-    plan.rate = rate?.perSecond
-    // With `--rate`, only one number of connections is measured. It is large enough for every usual rate.
-    plan.sweep = parallel ?? (rate == nil ? .auto : .levels([64]))
+    plan.sweep = parallel ?? .auto
     plan.repetition = runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision))
     plan.deadline = deadline.map { MonotonicTime.now() + $0.duration }
     return plan

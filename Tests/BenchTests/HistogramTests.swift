@@ -72,27 +72,6 @@ import Transport
     )
   }
 
-  @Test func `without a schedule latency counts from the actual start`() {
-    let sample = RequestSample(
-      ended: MonotonicTime(nanoseconds: 50_000_000),
-      timing: timing([0, 0, 0, 0.004, 0.005])
-    )
-
-    #expect(sample.latency == 5_000_000)
-    #expect(sample.firstByte == 4_000_000)
-  }
-
-  @Test func `with a schedule latency counts from the scheduled start`() {
-    let sample = RequestSample(
-      planned: MonotonicTime(nanoseconds: 10_000_000),
-      ended: MonotonicTime(nanoseconds: 50_000_000),
-      timing: timing([0, 0, 0, 0.004, 0.005])
-    )
-
-    #expect(sample.latency == 40_000_000)
-    #expect(sample.firstByte == 39_000_000)
-  }
-
   private func timing(_ moments: [Double]) -> TransferTiming {
     var timing = TransferTiming()
     timing.nameResolved = moments[0]
