@@ -82,7 +82,7 @@ package struct BenchSurroundings: Sendable {
 }
 
 /// The state of the cache before a run, which decides what the run measures.
-package enum Pass: String, Sendable, Codable, CaseIterable {
+package enum Pass: String, Sendable, Encodable, CaseIterable {
   /// The cache is empty, and no connection is open.
   case cold
   /// The cache is full and everything in it is fresh, so the run measures the cost of a second sync.
@@ -94,7 +94,7 @@ package enum Pass: String, Sendable, Codable, CaseIterable {
 }
 
 /// The destination of the received bytes.
-package enum Sink: String, Sendable, Codable {
+package enum Sink: String, Sendable, Encodable {
   /// The bytes are stored in a cache: hashed, written to files that are synced to disk, and entered into the index.
   case cache
   /// The bytes are counted and then discarded, to measure only the transfers.

@@ -1,15 +1,13 @@
 import Base
 import Catalog
-import FoundationEssentials
 import Pipeline
 
 /// The results of a measurement.
 ///
-/// Its JSON is the document that `bench --json` prints and that `bench --baseline` reads, so the names of the
-/// properties are the keys of that document.
-package struct BenchReport: Sendable, Equatable, Codable {
+/// Its JSON is the document that `bench --json` prints, so the names of the properties are the keys of that document.
+package struct BenchReport: Sendable, Equatable, Encodable {
   /// The results of one pass with one number of simultaneous transfers.
-  package struct Row: Sendable, Equatable, Codable {
+  package struct Row: Sendable, Equatable, Encodable {
     /// The number of simultaneous transfers.
     package var parallel: Int
     /// The pass that was measured.
@@ -49,10 +47,6 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var waitMilliseconds = Quantiles.none
     /// The time from the first byte of the answer to the last.
     package var transferMilliseconds = Quantiles.none
-    /// Each run's median of the total time, in milliseconds.
-    package var p50OfRuns: [Double] = []
-    /// Each run's 99th percentile of the total time, in milliseconds.
-    package var p99OfRuns: [Double] = []
     /// The number of finished requests for pictures, successful or not.
     package var requests = 0
     /// The number of requests for pictures that the origin answered with status 304.
@@ -88,7 +82,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
   }
 
   /// A URL, and the duration of its slowest request.
-  package struct SlowURL: Sendable, Equatable, Codable {
+  package struct SlowURL: Sendable, Equatable, Encodable {
     /// The URL, with its secrets replaced.
     package var url: String
     /// The duration, measured as the total time of the row.
@@ -96,7 +90,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
   }
 
   /// The confidence interval of a rate; all values are nil if there was only one run.
-  package struct Confidence: Sendable, Equatable, Codable {
+  package struct Confidence: Sendable, Equatable, Encodable {
     /// The lower bound.
     @OrNull package var low: Double? = nil
     /// The upper bound.
@@ -106,7 +100,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
   }
 
   /// The numbers of requests on new and on reused connections.
-  package struct Connections: Sendable, Equatable, Codable {
+  package struct Connections: Sendable, Equatable, Encodable {
     /// The number of requests that opened a connection, or waited for one that was being opened.
     package var opened = 0
     /// The number of requests on a connection that was already open.
@@ -114,7 +108,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
   }
 
   /// The fastest row.
-  package struct Best: Sendable, Equatable, Codable {
+  package struct Best: Sendable, Equatable, Encodable {
     /// The number of simultaneous transfers.
     package var parallel: Int
     /// The pass.
@@ -135,31 +129,11 @@ package struct BenchReport: Sendable, Equatable, Codable {
     + "latency (coordinated omission)"
   /// The destination of the received bytes.
   package var sink = Sink.cache
-  /// The comparison with an earlier report; nil if no earlier report was given.
-  @OrNull package var baseline: BaselineComparison? = nil
   /// Whether a signal ended the measurement early.
   package var interrupted = false
 
   /// Creates a report without results.
   package init() {}
-
-  /// Reads a report that `bench --json` has printed, for `bench --baseline`.
-  ///
-  /// - Parameters:
-  ///   - bytes: The JSON.
-  ///   - name: The name of the file, for the message of an error.
-  /// - Throws: ``LarderError`` when the bytes are not such a report.
-  package init(json bytes: [UInt8], name: String) throws(LarderError) {
-    do {
-      self = try JSONDecoder().decode(BenchReport.self, from: Data(bytes))
-    } catch {
-      throw LarderError(
-        .data,
-        "cannot read the baseline \(name): it is not a bench report",
-        remedy: .newBaseline
-      )
-    }
-  }
 
   /// The number of failures in all rows.
   package var failures: Int { runs.reduce(0) { $0 + $1.failures } }
@@ -171,7 +145,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
 }
 
 /// The percentiles of a time in milliseconds; all of them are nil if nothing was measured.
-package struct Quantiles: Sendable, Equatable, Codable {
+package struct Quantiles: Sendable, Equatable, Encodable {
   /// The number of measured requests.
   package var count: Int
   /// The median.

@@ -54,7 +54,7 @@ package final class BenchRun: Sendable {
   /// Performs the measurement.
   ///
   /// - Parameter progress: Called before each repetition.
-  /// - Returns: The report, without a comparison with a baseline.
+  /// - Returns: The report.
   /// - Throws: ``LarderError``, or the error of a sync that could not start.
   package func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
     let scratch = try ScratchFolder(in: surroundings.scratch)

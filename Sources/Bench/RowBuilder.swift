@@ -12,8 +12,7 @@ struct RowBuilder {
   private var runs: [RunRecord] = []
   /// A row that has only the values about all runs, without the times of requests.
   private var sum: BenchReport.Row
-  private var total = LatencyHistogram(isFine: true)
-  /// The distributions of the other times.
+  /// The distributions of the times of requests.
   private var times: [Time: LatencyHistogram] = [:]
   private var slowest: [(url: WebURL, seconds: Double)] = []
 
@@ -28,10 +27,9 @@ struct RowBuilder {
   /// Adds a run.
   mutating func add(_ run: RunRecord) {
     count(run)
-    var own = LatencyHistogram(isFine: true)
     var latencies = slowest
     for sample in run.samples where sample.failure == nil {
-      own.record(seconds: sample.timing.total)
+      record(\.totalMilliseconds, sample.timing.total)
       latencies.append((sample.url, sample.timing.total))
       record(\.ttfbMilliseconds, sample.timing.firstByte)
       let phases = sample.phases
@@ -47,16 +45,13 @@ struct RowBuilder {
     var seen: Set<String> = []
     latencies.sort { $0.seconds > $1.seconds }
     slowest = Array(latencies.filter { seen.insert($0.url.text).inserted }.prefix(10))
-    if let value = own.milliseconds(at: 50) { sum.p50OfRuns.append(value) }
-    if let value = own.milliseconds(at: 99) { sum.p99OfRuns.append(value) }
-    total.add(own)
     var run = run
     run.samples = []
     runs.append(run)
   }
 
   private mutating func record(_ time: Time, _ seconds: Double) {
-    times[time, default: LatencyHistogram(isFine: false)].record(seconds: seconds)
+    times[time, default: LatencyHistogram()].record(seconds)
   }
 
   /// The row; nil if there was no run.
@@ -81,7 +76,6 @@ struct RowBuilder {
         halfWidth: estimate.halfWidth
       )
     }
-    row.totalMilliseconds = total.quantiles
     for (time, histogram) in times { row[keyPath: time] = histogram.quantiles }
     row.cpuSeconds = Estimate(runs.map(\.cpuSeconds))?.median ?? 0
     row.peakBytes = runs.map(\.peakBytes).max() ?? 0
@@ -107,36 +101,19 @@ struct RowBuilder {
 
 /// A distribution of durations, in whole microseconds.
 ///
-/// With five significant digits, durations up to 131 ms are exact, and longer ones are precise to 1/100,000. This takes
-/// one or two megabytes. With four digits, durations up to 16 ms are exact, and the memory is a tenth.
+/// With four significant digits, durations up to 16 ms are exact, and longer ones are precise to 1/10,000.
 struct LatencyHistogram: Sendable {
-  private var histogram: Histogram<UInt32>
+  private var histogram = Histogram<UInt32>(numberOfSignificantValueDigits: .four)
 
-  /// Creates an empty histogram, with five significant digits if `isFine` is true, and with four otherwise.
-  init(isFine: Bool) {
-    histogram = Histogram(numberOfSignificantValueDigits: isFine ? .five : .four)
-  }
-
-  /// Records a duration in nanoseconds; a negative duration counts as zero.
-  mutating func record(nanoseconds: Int64) {
+  /// Records a duration in seconds; a negative duration counts as zero.
+  mutating func record(_ seconds: Double) {
     // A longer duration is recorded as one day, because no transfer is allowed to take longer.
-    let longest: Int64 = 86_400_000_000_000
-    histogram.record(UInt64((min(max(0, nanoseconds), longest) + 500) / 1000))
+    histogram.record(UInt64((min(max(0, seconds), 86_400) * 1e6).rounded()))
   }
-
-  mutating func record(seconds: Double) {
-    record(nanoseconds: Int64(min(max(0, seconds), 86_400) * 1e9))
-  }
-
-  mutating func add(_ other: LatencyHistogram) {
-    histogram.add(other.histogram)
-  }
-
-  var isEmpty: Bool { histogram.totalCount == 0 }
 
   /// A percentile in milliseconds, such as the median for 50; nil if nothing was recorded.
   func milliseconds(at percentile: Double) -> Double? {
-    isEmpty ? nil : Double(histogram.valueAtPercentile(percentile)) / 1000
+    histogram.totalCount == 0 ? nil : Double(histogram.valueAtPercentile(percentile)) / 1000
   }
 
   /// The percentiles that reports have.

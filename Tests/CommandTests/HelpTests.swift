@@ -113,7 +113,6 @@ import Testing
         ["bench"],
         [
           "--parallel": "auto", "--pass": "cold,warm,revalidate", "--precision": "5%",
-          "--max-regression": "10%",
         ]
       ),
     ] as [([String], [String: String])]
