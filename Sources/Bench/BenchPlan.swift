@@ -29,30 +29,6 @@ package struct BenchPlan: Sendable {
   /// Creates a plan with the default values.
   package init() {}
 
-  /// A line that announces the measurements, such as "measuring cold, warm with 1, 4 at once, 3 times each: 12 passes".
-  ///
-  /// - Parameter repeatsList: Whether the source is a list of URLs. Such a list can be repeated.
-  /// - Returns: The line, with the shortest duration if it is known.
-  package func announcement(repeatsList: Bool) -> String {
-    let names = order.map(\.rawValue).joined(separator: ", ")
-    let (levels, atOnce) =
-      switch sweep {
-      case .levels(let levels):
-        (levels.count...levels.count, levels.map(String.init).joined(separator: ", "))
-      case .auto: (4...8, "1, 2, 4 … 128")
-      }
-    let (least, most) = (repetition.least, repetition.most)
-    let passes = levels.lowerBound * least * order.count...levels.upperBound * most * order.count
-    let often = most == 1 ? "once" : least == most ? "\(least) times" : "\(least) to \(most) times"
-    let all =
-      passes.count == 1 ? "\(passes.lowerBound)" : "\(passes.lowerBound) to \(passes.upperBound)"
-    let time =
-      repeatsList && count == nil
-      ? ", \(Int(Double(passes.lowerBound) * Self.leastSeconds)) s or more" : ""
-    return
-      "measuring \(names) with \(atOnce) at once, \(often) each: \(all) \(passes.upperBound == 1 ? "pass" : "passes")\(time)"
-  }
-
   /// The passes to run, in their order.
   var order: [Pass] {
     let last = Pass.allCases.lastIndex { passes.contains($0) } ?? 0

@@ -69,10 +69,6 @@ package struct BenchReport: Sendable, Equatable, Encodable {
     package var statuses: [String: Int] = [:]
     /// The ten slowest URLs, the slowest first.
     package var slowest: [SlowURL] = []
-    /// The median of the runs' processor times.
-    package var cpuSeconds = 0.0
-    /// The highest memory use of all runs.
-    package var peakBytes: ByteCount = 0
 
     /// Creates a row without results.
     package init(parallel: Int, pass: Pass) {
@@ -144,7 +140,7 @@ package struct BenchReport: Sendable, Equatable, Encodable {
   }
 }
 
-/// The percentiles of a time in milliseconds; all of them are nil if nothing was measured.
+/// The percentiles of a time in milliseconds, by the nearest rank; all of them are nil if nothing was measured.
 package struct Quantiles: Sendable, Equatable, Encodable {
   /// The number of measured requests.
   package var count: Int
@@ -161,4 +157,22 @@ package struct Quantiles: Sendable, Equatable, Encodable {
 
   /// The value if nothing was measured.
   package static let none = Quantiles(count: 0)
+}
+
+extension Quantiles {
+  /// Takes the percentiles of times in milliseconds.
+  init(of times: [Double]) {
+    let sorted = times.sorted()
+    func at(_ share: Int) -> Double? {
+      sorted.isEmpty ? nil : sorted[(sorted.count * share + 999) / 1000 - 1]
+    }
+    self.init(
+      count: sorted.count,
+      p50: at(500),
+      p90: at(900),
+      p99: at(990),
+      p999: at(999),
+      max: sorted.last
+    )
+  }
 }

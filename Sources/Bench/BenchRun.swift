@@ -57,9 +57,9 @@ package final class BenchRun: Sendable {
   /// - Returns: The report.
   /// - Throws: ``LarderError``, or the error of a sync that could not start.
   package func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
-    let scratch = try ScratchFolder(in: surroundings.scratch)
-    defer { withExtendedLifetime(scratch) {} }
-    let repetition = try repetition(scratch)
+    let scratch = try Self.makeFolder(in: surroundings.scratch)
+    defer { try? FileManager.default.removeItem(atPath: scratch) }
+    let repetition = try repetition(cache: "\(scratch)/cache")
 
     var measured: [BenchReport.Row] = []
     var rates: [Double] = []
@@ -67,7 +67,6 @@ package final class BenchRun: Sendable {
       let builders = try measure(parallel, repetition, progress)
       guard let first = builders.first else { break }
       rates.append(Estimate(first.rates)?.median ?? 0)
-      // Keep only the rows, because the histograms of the builders would be counted as memory of later runs.
       measured += builders.compactMap(\.row)
       if measured.allSatisfy({ $0.images == 0 }) { break }
     }
@@ -83,7 +82,17 @@ package final class BenchRun: Sendable {
     !hasStopped && MonotonicTime.now() < plan.deadline ?? .distantFuture
   }
 
-  private func repetition(_ scratch: ScratchFolder) throws -> Repetition {
+  /// Makes an empty folder in the folder at `parent`.
+  private static func makeFolder(in parent: String) throws(LarderError) -> String {
+    var template = Array("\(parent)/larder-bench-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      let problem = "cannot make a folder in \(parent): \(systemMessage(errno))"
+      throw LarderError(.io, problem, remedy: .otherScratch)
+    }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private func repetition(cache: String) throws -> Repetition {
     switch source {
     case .urls(let list):
       let parser = try surroundings.transport(1)
@@ -91,7 +100,7 @@ package final class BenchRun: Sendable {
       return { [self] in try discard(urls, parallel: $0) }
     case .catalog(let file, let folder, let options):
       return { [self] parallel in
-        let cache = try scratch.empty("runs") + "/cache"
+        if access(cache, F_OK) == 0 { try FileManager.default.removeItem(atPath: cache) }
         return try plan.order.compactMap { pass in
           hasStopped ? nil : try sync(file, folder, options, pass, parallel: parallel, cache)
         }
@@ -185,9 +194,8 @@ package final class BenchRun: Sendable {
     stopPass.withLock { $0 = stop }
     defer { stopPass.withLock { $0 = nil } }
     if hasStopped { stop() }
-    let meter = ProcessMeter()
-    let result = try work()
-    return RunRecord(pass, result, transport, meter)
+    let began = MonotonicTime.now()
+    return RunRecord(pass, try work(), transport, since: began)
   }
 
   private func unavailable(_ report: BenchReport) -> LarderError {
@@ -226,40 +234,5 @@ extension BenchReport {
         bytesPerSecond: row.bytesPerSecond
       )
     }
-  }
-}
-
-/// A temporary folder for one measurement.
-///
-/// It is removed when the last reference to this object is released.
-final class ScratchFolder: Sendable {
-  let path: String
-
-  /// Creates an empty folder in `parent`.
-  init(in parent: String) throws(LarderError) {
-    var template = Array("\(parent)/larder-bench-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else {
-      let words = systemMessage(errno)
-      throw LarderError(
-        .io,
-        "cannot make a folder in \(parent): \(words)",
-        remedy: .otherScratch
-      )
-    }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  /// Creates an empty folder with a name in the temporary folder.
-  ///
-  /// An older folder with this name is removed first.
-  func empty(_ name: String) throws -> String {
-    let folder = "\(path)/\(name)"
-    if access(folder, F_OK) == 0 { try FileManager.default.removeItem(atPath: folder) }
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    return folder
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(atPath: path)
   }
 }

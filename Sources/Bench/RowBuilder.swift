@@ -1,5 +1,4 @@
 import Base
-import Histogram
 import Transport
 
 /// Combines all runs of a pass with one number of simultaneous transfers into a row of the report.
@@ -12,8 +11,8 @@ struct RowBuilder {
   private var runs: [RunRecord] = []
   /// A row that has only the values about all runs, without the times of requests.
   private var sum: BenchReport.Row
-  /// The distributions of the times of requests.
-  private var times: [Time: LatencyHistogram] = [:]
+  /// The times of requests, in milliseconds.
+  private var times: [Time: [Double]] = [:]
   private var slowest: [(url: WebURL, seconds: Double)] = []
 
   /// Creates a builder without runs for a pass and a number of simultaneous transfers.
@@ -51,7 +50,7 @@ struct RowBuilder {
   }
 
   private mutating func record(_ time: Time, _ seconds: Double) {
-    times[time, default: LatencyHistogram()].record(seconds)
+    times[time, default: []].append((max(0, seconds) * 1e6).rounded() / 1000)
   }
 
   /// The row; nil if there was no run.
@@ -76,9 +75,7 @@ struct RowBuilder {
         halfWidth: estimate.halfWidth
       )
     }
-    for (time, histogram) in times { row[keyPath: time] = histogram.quantiles }
-    row.cpuSeconds = Estimate(runs.map(\.cpuSeconds))?.median ?? 0
-    row.peakBytes = runs.map(\.peakBytes).max() ?? 0
+    for (time, values) in times { row[keyPath: time] = Quantiles(of: values) }
     return row
   }
 
@@ -96,35 +93,5 @@ struct RowBuilder {
       sum.protocols[sample.version.rawValue, default: 0] += 1
       if sample.reused { sum.connections.reused += 1 } else { sum.connections.opened += 1 }
     }
-  }
-}
-
-/// A distribution of durations, in whole microseconds.
-///
-/// With four significant digits, durations up to 16 ms are exact, and longer ones are precise to 1/10,000.
-struct LatencyHistogram: Sendable {
-  private var histogram = Histogram<UInt32>(numberOfSignificantValueDigits: .four)
-
-  /// Records a duration in seconds; a negative duration counts as zero.
-  mutating func record(_ seconds: Double) {
-    // A longer duration is recorded as one day, because no transfer is allowed to take longer.
-    histogram.record(UInt64((min(max(0, seconds), 86_400) * 1e6).rounded()))
-  }
-
-  /// A percentile in milliseconds, such as the median for 50; nil if nothing was recorded.
-  func milliseconds(at percentile: Double) -> Double? {
-    histogram.totalCount == 0 ? nil : Double(histogram.valueAtPercentile(percentile)) / 1000
-  }
-
-  /// The percentiles that reports have.
-  var quantiles: Quantiles {
-    Quantiles(
-      count: Int(histogram.totalCount),
-      p50: milliseconds(at: 50),
-      p90: milliseconds(at: 90),
-      p99: milliseconds(at: 99),
-      p999: milliseconds(at: 99.9),
-      max: milliseconds(at: 100)
-    )
   }
 }

@@ -99,7 +99,6 @@ struct BenchCommand: ParsableCommand {
     let run = BenchRun(plan, source, try surroundings(of: source))
     let signals = Signals { run.stop() }
     let terminal = Terminal(output)
-    if terminal.showsProgress { Output.note(plan.announcement(repeatsList: source.isURLs)) }
     let latest = Mutex<BenchRun.Step?>(nil)
     let display = ProgressDisplay(output) { seconds, width in
       let words = latest.withLock(\.self).map(BenchTable.words) ?? []

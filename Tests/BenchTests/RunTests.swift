@@ -28,8 +28,6 @@ import Transport
     #expect(report.runs.allSatisfy { $0.failures == 0 && $0.repetitions == 2 })
     #expect(report.runs[0].totalMilliseconds.count == 2 * pictures)
     #expect(report.runs[0].protocols == ["HTTP/1.1": 2 * pictures])
-    #expect(report.runs[0].cpuSeconds > 0)
-    #expect(report.runs[0].peakBytes > .mebibytes(1))
     #expect(report.best?.pass == .cold)
     #expect(report.latency.contains("coordinated omission"))
   }

@@ -81,22 +81,6 @@ import Testing
     #expect(bench.status == 64 && bench.output.isEmpty)
   }
 
-  @Test func `bench first says what it will measure, how often and for how long`() throws {
-    let shop = try Shop()
-    let url = "\(shop.store.baseURL)/pictures/A1.jpg"
-    let words = ["bench", url, "--pass", "cold", "--parallel", "1,2", "--runs", "1"]
-
-    let bench = try Command.larder(words, terminal: .errors)
-    let quiet = try Command.larder(words + ["--count", "1", "--quiet"], terminal: .errors)
-
-    #expect(
-      bench.errors.hasPrefix(
-        "measuring cold with 1, 2 at once, once each: 2 passes, 2 s or more\r\n"
-      )
-    )
-    #expect(quiet.errors == "")
-  }
-
   @Test func `URLs on the command line are measured, with a progress line that fits the terminal`()
     throws
   {
