@@ -48,6 +48,9 @@ package struct PlacedOrder: Hashable, Sendable {
   /// A short text about the ordered items, for example "Tea × 2" or "Tea and 2 more".
   package var summary: String { language.summary(of: lines) }
 
+  /// The customer, the total and the items in one line, for example `Kim – 15,200원 – Tea × 2`.
+  package var text: String { "\(by) – \(total.formatted()) – \(summary)" }
+
   /// The text of ``summary`` in another language.
   package func summary(in language: Language) -> String { language.summary(of: lines) }
 }

@@ -78,7 +78,7 @@ struct OutgoingMessage: Sendable {
   private func body(for webhook: Webhook) -> JSONMembers {
     switch (content, webhook.payload) {
     case (.order(let order, let state, _), .slack):
-      SlackPayload.message(about: order, state, webhook.template)
+      SlackPayload.message(about: order, state)
     case (.order(let order, let state, let time), .json): order.event(state, at: time)
     case (.notice(let notice, let showsPictures), .slack):
       SlackPayload.message(about: notice, id: id, showsPictures: showsPictures)

@@ -32,8 +32,6 @@ package struct Webhook: Sendable {
   ///
   /// It is empty if the user wants no signatures. Slack needs none, because its URL is secret.
   let secrets: [WebhookSecret]
-  /// The template for messages to Slack.
-  let template: MessageTemplate
 
   /// Makes a webhook from the URL in a file or in an environment variable.
   ///
@@ -41,14 +39,12 @@ package struct Webhook: Sendable {
   ///   - text: The URL. It can have white space around it.
   ///   - payload: The format of the messages.
   ///   - secrets: The keys with which messages are signed.
-  ///   - template: The template for messages to Slack.
   ///   - parser: A parser for the URL.
   /// - Throws: ``LarderError`` with the code `usage`. The message does not contain the URL.
   package init(
     _ text: String,
     payload: PayloadKind,
     secrets: [WebhookSecret] = [],
-    template: MessageTemplate = .standard,
     parser: any URLParsing
   ) throws(LarderError) {
     let parsed: WebURL
@@ -74,7 +70,6 @@ package struct Webhook: Sendable {
     url = parsed
     self.payload = payload
     self.secrets = secrets
-    self.template = template
   }
 
   /// The host of the URL, with the port if it is not the default port of the scheme.
