@@ -35,18 +35,6 @@ package struct BenchReport: Sendable, Equatable, Encodable {
     package var ttfbMilliseconds = Quantiles.none
     /// The time to the last byte.
     package var totalMilliseconds = Quantiles.none
-    /// The time to resolve the host name.
-    ///
-    /// This time and the next two are measured only for requests that opened a connection.
-    package var dnsMilliseconds = Quantiles.none
-    /// The time to connect.
-    package var connectMilliseconds = Quantiles.none
-    /// The duration of the TLS handshake.
-    package var tlsMilliseconds = Quantiles.none
-    /// The time from the sent request to the first byte of the answer.
-    package var waitMilliseconds = Quantiles.none
-    /// The time from the first byte of the answer to the last.
-    package var transferMilliseconds = Quantiles.none
     /// The number of finished requests for pictures, successful or not.
     package var requests = 0
     /// The number of requests for pictures that the origin answered with status 304.
@@ -160,9 +148,9 @@ package struct Quantiles: Sendable, Equatable, Encodable {
 }
 
 extension Quantiles {
-  /// Takes the percentiles of times in milliseconds.
-  init(of times: [Double]) {
-    let sorted = times.sorted()
+  /// Takes the percentiles of times in seconds, to the microsecond.
+  init(seconds times: [Double]) {
+    let sorted = times.map { ($0 * 1e6).rounded() / 1000 }.sorted()
     func at(_ share: Int) -> Double? {
       sorted.isEmpty ? nil : sorted[(sorted.count * share + 999) / 1000 - 1]
     }

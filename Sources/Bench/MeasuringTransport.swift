@@ -75,38 +75,4 @@ struct RequestSample: Sendable {
   var failure: FailureReason?
   /// The status of the last answer, such as `404`; nil if there was no answer.
   var status: String?
-
-  /// The durations of the phases, all of them 0 if the request failed.
-  var phases: Phases { Phases(timing) }
-}
-
-/// The durations of a transfer's phases, which follow one another, in seconds.
-struct Phases: Sendable, Equatable {
-  /// The time to resolve the host name.
-  var dns = 0.0
-  /// The time to connect.
-  var connect = 0.0
-  /// The duration of the TLS handshake.
-  var tls = 0.0
-  /// The time from the sent request to the first byte of the answer.
-  var wait = 0.0
-  /// The time from the first byte of the answer to the last.
-  var transfer = 0.0
-
-  /// Calculates the durations from the times at which the phases ended.
-  ///
-  /// If a time is 0, or earlier than the time before it, the phase did not take place.
-  init(_ timing: TransferTiming) {
-    var last = 0.0
-    func next(_ moment: Double) -> Double {
-      guard moment > last else { return 0 }
-      defer { last = moment }
-      return moment - last
-    }
-    dns = next(timing.nameResolved)
-    connect = next(timing.connected)
-    tls = next(timing.secured)
-    wait = next(timing.firstByte)
-    transfer = next(timing.total)
-  }
 }

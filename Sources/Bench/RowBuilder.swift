@@ -5,14 +5,13 @@ import Transport
 ///
 /// A pass fetches all pictures once, for example into an empty cache. It is run several times.
 struct RowBuilder {
-  private typealias Time = WritableKeyPath<BenchReport.Row, Quantiles>
-
   /// The runs without their samples.
   private var runs: [RunRecord] = []
   /// A row that has only the values about all runs, without the times of requests.
   private var sum: BenchReport.Row
-  /// The times of requests, in milliseconds.
-  private var times: [Time: [Double]] = [:]
+  /// The times to the first and to the last byte of each request, in seconds.
+  private var firstBytes: [Double] = []
+  private var totals: [Double] = []
   private var slowest: [(url: WebURL, seconds: Double)] = []
 
   /// Creates a builder without runs for a pass and a number of simultaneous transfers.
@@ -28,17 +27,9 @@ struct RowBuilder {
     count(run)
     var latencies = slowest
     for sample in run.samples where sample.failure == nil {
-      record(\.totalMilliseconds, sample.timing.total)
+      firstBytes.append(sample.timing.firstByte)
+      totals.append(sample.timing.total)
       latencies.append((sample.url, sample.timing.total))
-      record(\.ttfbMilliseconds, sample.timing.firstByte)
-      let phases = sample.phases
-      if !sample.reused {
-        record(\.dnsMilliseconds, phases.dns)
-        record(\.connectMilliseconds, phases.connect)
-        if phases.tls > 0 { record(\.tlsMilliseconds, phases.tls) }
-      }
-      record(\.waitMilliseconds, phases.wait)
-      record(\.transferMilliseconds, phases.transfer)
     }
     // The list of the slowest URLs has the slowest request of each.
     var seen: Set<String> = []
@@ -47,10 +38,6 @@ struct RowBuilder {
     var run = run
     run.samples = []
     runs.append(run)
-  }
-
-  private mutating func record(_ time: Time, _ seconds: Double) {
-    times[time, default: []].append((max(0, seconds) * 1e6).rounded() / 1000)
   }
 
   /// The row; nil if there was no run.
@@ -75,7 +62,8 @@ struct RowBuilder {
         halfWidth: estimate.halfWidth
       )
     }
-    for (time, values) in times { row[keyPath: time] = Quantiles(of: values) }
+    row.ttfbMilliseconds = Quantiles(seconds: firstBytes)
+    row.totalMilliseconds = Quantiles(seconds: totals)
     return row
   }
 

@@ -129,7 +129,6 @@ import Transport
 
     let row = try #require(report.runs.first)
     #expect((row.totalMilliseconds.p50 ?? 0) >= 30)
-    #expect((row.waitMilliseconds.p50 ?? 0) >= 29.5)
     #expect((row.ttfbMilliseconds.p50 ?? 0) >= 30)
   }
 
