@@ -37,10 +37,6 @@ package struct BenchReport: Sendable, Equatable, Encodable {
     package var totalMilliseconds = Quantiles.none
     /// The number of finished requests for pictures, successful or not.
     package var requests = 0
-    /// The number of requests for pictures that the origin answered with status 304.
-    package var notModified = 0
-    /// The number of requests for sections and details.
-    package var otherRequests = 0
     /// The numbers of requests on new connections and on reused connections.
     package var connections = Connections()
     /// The number of requests for each protocol, such as `HTTP/2`.

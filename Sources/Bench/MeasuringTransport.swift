@@ -2,15 +2,10 @@ import Base
 import Synchronization
 import Transport
 
-/// A transport that forwards all requests, measures those for pictures, and counts the others.
+/// A transport that forwards all requests, and measures those for pictures.
 final class MeasuringTransport: ForwardingTransport {
-  private struct Samples {
-    var samples: [RequestSample] = []
-    var others = 0
-  }
-
   let transport: any Fetching
-  private let state = Mutex(Samples())
+  private let measured = Mutex<[RequestSample]>([])
 
   /// Creates a transport that forwards to another one.
   init(_ transport: any Fetching) {
@@ -18,9 +13,7 @@ final class MeasuringTransport: ForwardingTransport {
   }
 
   /// The measurements of the requests for pictures that have ended.
-  var samples: [RequestSample] { state.withLock { $0.samples } }
-  /// The number of requests for sections and details.
-  var others: Int { state.withLock { $0.others } }
+  var samples: [RequestSample] { measured.withLock(\.self) }
 
   func fetch(
     _ request: Request,
@@ -28,12 +21,11 @@ final class MeasuringTransport: ForwardingTransport {
     completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   ) {
     guard request.priority == .image else {
-      state.withLock { $0.others += 1 }
       return transport.fetch(request, into: sink, completion: completion)
     }
     transport.fetch(request, into: sink) { [self] result in
       let sample = RequestSample(of: request.url, result)
-      state.withLock { $0.samples.append(sample) }
+      measured.withLock { $0.append(sample) }
       completion(result)
     }
   }
@@ -65,8 +57,6 @@ struct RequestSample: Sendable {
   var timing = TransferTiming()
   /// The number of body bytes that were received.
   var bytes: ByteCount = 0
-  /// Whether the origin answered with status 304.
-  var isNotModified: Bool { status == "304" }
   /// Whether the last attempt used a connection that was already open.
   var reused = false
   var version = HTTPVersion.http11

@@ -69,7 +69,6 @@ struct RowBuilder {
 
   private mutating func count(_ run: RunRecord) {
     sum.rates.append(run.imagesPerSecond)
-    sum.otherRequests += run.others
     sum.failureReasons.merge(run.failures) { $0 + $1 }
     sum.failures = sum.failureReasons.values.reduce(0, +)
     for sample in run.samples {
@@ -77,7 +76,6 @@ struct RowBuilder {
       sum.retries += max(0, sample.attempts - 1)
       if let status = sample.status { sum.statuses[status, default: 0] += 1 }
       guard sample.failure == nil else { continue }
-      sum.notModified += sample.isNotModified ? 1 : 0
       sum.protocols[sample.version.rawValue, default: 0] += 1
       if sample.reused { sum.connections.reused += 1 } else { sum.connections.opened += 1 }
     }

@@ -7,8 +7,6 @@ struct RunRecord: Sendable {
   let images: Int
   /// The number of failed requests for each reason, such as `timeout-idle`.
   let failures: [String: Int]
-  /// The number of requests for sections and details.
-  let others: Int
   /// The requests for pictures.
   ///
   /// A ``RowBuilder`` removes them, because those of all runs would soon need more memory than everything else.
@@ -28,7 +26,7 @@ struct RunRecord: Sendable {
     seconds = Double(MonotonicTime.now() - began) / 1e9
     self.pass = pass
     (images, failures) = (max(0, result.images), result.failures)
-    (others, samples) = (transport.others, transport.samples)
+    samples = transport.samples
     bytes = samples.reduce(.zero) { $0 + $1.bytes }
   }
 

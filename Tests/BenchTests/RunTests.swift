@@ -23,7 +23,7 @@ import Transport
     let pictures = 37  // A thumbnail, a top and a gallery picture for each of 12, and one for all.
     #expect(report.runs.map(\.images) == [pictures, pictures, pictures])
     #expect(report.runs.map(\.requests) == [2 * pictures, 0, 2 * pictures])
-    #expect(report.runs.map(\.notModified) == [0, 0, 2 * pictures])
+    #expect(report.runs.map { $0.statuses["304"] } == [nil, nil, 2 * pictures])
     #expect(report.runs.map(\.bytes) == [ByteCount(400 * pictures), 0, 0])
     #expect(report.runs.allSatisfy { $0.failures == 0 && $0.repetitions == 2 })
     #expect(report.runs[0].totalMilliseconds.count == 2 * pictures)
@@ -72,7 +72,7 @@ import Transport
     #expect(report.sink == .discard)
     #expect(report.runs.map(\.requests) == [37, 37, 37])
     #expect(report.runs.map(\.bytes) == [14_800, 14_800, 0])
-    #expect(report.runs.map(\.notModified) == [0, 0, 37])
+    #expect(report.runs.map { $0.statuses["304"] } == [nil, nil, 37])
     #expect(report.runs[0].connections.opened > 0)
     #expect(report.runs[1].connections.opened == 0)
   }
