@@ -11,20 +11,14 @@ package struct BenchPlan: Sendable {
   package var passes: [Pass] = Pass.allCases
   /// The numbers of simultaneous transfers to measure.
   package var sweep = SweepPlan.auto
-  /// How often each measurement is repeated.
-  package var repetition = RepetitionPlan.narrow(halfWidth: 0.05)
+  /// How often each pass is run with each number of transfers.
+  package var runs = 5
   /// The number of requests in a pass over a list of URLs.
   ///
   /// If the list is shorter, it is repeated. If the number is nil, a pass takes at least ``leastSeconds``.
   package var count: Int?
   /// The shortest duration of a pass over a list of URLs, if ``count`` is nil.
   package static let leastSeconds = 1.0
-  /// The time after which no measurement is started.
-  ///
-  /// If it is nil, there is no limit.
-  ///
-  /// The measurements that have ended by then are reported.
-  package var deadline: MonotonicTime?
 
   /// Creates a plan with the default values.
   package init() {}
@@ -117,36 +111,5 @@ package enum SweepPlan: Sendable, Equatable {
   private static func hasPeaked(_ rates: [Double]) -> Bool {
     guard rates.count > 3, let best = rates.dropLast(2).max() else { return false }
     return rates.suffix(2).allSatisfy { $0 < best * gain }
-  }
-}
-
-/// The number of times that a measurement is repeated: as often as is needed until all rates are known well enough.
-///
-/// A rate is known well enough if the half-width of its confidence interval is at most `halfWidth`: 0.05 means ±5 %.
-package struct RepetitionPlan: Sendable, Equatable {
-  /// The largest half-width.
-  let halfWidth: Double
-  /// The smallest and the largest number of runs.
-  let least, most: Int
-
-  /// Exactly this number of runs.
-  package static func fixed(_ count: Int) -> RepetitionPlan {
-    RepetitionPlan(halfWidth: 0, least: count, most: count)
-  }
-
-  /// From 3 to 12 runs.
-  package static func narrow(halfWidth: Double) -> RepetitionPlan {
-    RepetitionPlan(halfWidth: halfWidth, least: 3, most: 12)
-  }
-
-  /// Whether the rates with one number of transfers need no further run; `rates` has an array for each pass.
-  package func isEnough(_ rates: [[Double]]) -> Bool {
-    let count = rates.map(\.count).min() ?? 0
-    guard count >= least, count < most else { return count >= most }
-    return rates.allSatisfy { values in
-      // If nothing was fetched in a pass, the pass has no rate, and more runs do not help.
-      guard let estimate = Estimate(values) else { return true }
-      return estimate.halfWidth.map { $0 <= halfWidth } ?? false
-    }
   }
 }

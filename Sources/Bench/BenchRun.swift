@@ -8,8 +8,7 @@ import Transport
 
 /// Measures the pictures of a catalog or of a list of URLs.
 ///
-/// It runs the passes with each number of simultaneous transfers, and repeats them until the rates are known well
-/// enough. Each pass that fills a cache is a sync of its own with new connections, as if the user had started it by a
+/// It runs the passes several times with each number of simultaneous transfers. Each pass that fills a cache is a sync of its own with new connections, as if the user had started it by a
 /// command. It works in its own temporary folder, and never changes the user's cache. ``run(progress:)`` blocks its
 /// thread; ``stop()`` can be called on any thread.
 package final class BenchRun: Sendable {
@@ -63,7 +62,7 @@ package final class BenchRun: Sendable {
 
     var measured: [BenchReport.Row] = []
     var rates: [Double] = []
-    while let parallel = plan.sweep.next(after: rates), mayStart {
+    while let parallel = plan.sweep.next(after: rates), !hasStopped {
       let builders = try measure(parallel, repetition, progress)
       guard let first = builders.first else { break }
       rates.append(Estimate(first.rates)?.median ?? 0)
@@ -76,10 +75,6 @@ package final class BenchRun: Sendable {
       throw unavailable(report)
     }
     return report
-  }
-
-  private var mayStart: Bool {
-    !hasStopped && MonotonicTime.now() < plan.deadline ?? .distantFuture
   }
 
   /// Makes an empty folder in the folder at `parent`.
@@ -116,12 +111,8 @@ package final class BenchRun: Sendable {
     _ repetition: Repetition,
     _ progress: (Step) -> Void
   ) throws -> [RowBuilder] {
-    var builders = plan.passes.map {
-      RowBuilder(parallel: parallel, pass: $0)
-    }
-    var number = 0
-    while mayStart, !plan.repetition.isEnough(builders.map(\.rates)) {
-      number += 1
+    var builders = plan.passes.map { RowBuilder(parallel: parallel, pass: $0) }
+    for number in 1...plan.runs where !hasStopped {
       let soFar = builders.first.flatMap { Estimate($0.rates)?.median }
       progress(Step(parallel: parallel, repetition: number, imagesPerSecond: soFar))
       let records = try repetition(parallel)
@@ -201,12 +192,6 @@ package final class BenchRun: Sendable {
   private func unavailable(_ report: BenchReport) -> LarderError {
     let reasons = report.failureReasons
     guard let reason = reasons.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key else {
-      if let deadline = plan.deadline, MonotonicTime.now() >= deadline {
-        return LarderError(
-          .busy,
-          "cannot bench: the deadline passed before anything was measured; give it more time"
-        )
-      }
       return LarderError(
         .data,
         "cannot bench: there is no picture to fetch; check that the catalog lists items with images"

@@ -15,13 +15,12 @@ struct BenchCommand: ParsableCommand {
     discussion: """
       Example:  larder bench shop.yaml --parallel 1,4,16,64
                 larder bench https://cdn.example/a.jpg https://cdn.example/b.jpg
-                larder bench urls.txt --runs 10 --json > before.json
+                larder bench urls.txt --runs 20 --json > before.json
 
       The pictures of a catalog are stored, as by a sync, in a temporary folder (in TMPDIR); your cache is \
       not touched. The bytes of URLs are discarded. The cold pass starts with an empty cache, warm with \
-      everything fresh, revalidate with everything stale. Passes are repeated until the rate is known to \
-      within --precision, or --runs times. A request starts when another ends (a closed loop: latencies \
-      hide the delay that a slow answer causes for later requests).
+      everything fresh, revalidate with everything stale. A request starts when another ends (a closed \
+      loop: latencies hide the delay that a slow answer causes for later requests).
       """,
     statuses: [
       .done: "done",
@@ -57,23 +56,13 @@ struct BenchCommand: ParsableCommand {
     value: "n,…|auto",
     read: Self.levels
   )
-  var parallel: SweepPlan?
+  var parallel = SweepPlan.auto
 
-  @Option("Repeat each pass exactly N times.", value: "n", read: WholeNumber.reader(1...1000))
-  var runs: Int?
-
-  @Option(
-    "Repeat until the rate is known to within this, with 95 % confidence. (default: 5%)",
-    value: "percent",
-    read: PercentArgument.read
-  )
-  var precision = 5.0
+  @Option("Run each pass N times. (default: 5)", value: "n", in: 1...1000)
+  var runs = 5
 
   @Option("The number of requests in a pass over URLs.", value: "n", in: 1...1_000_000)
   var count: Int?
-
-  @Option("Start no measurement after this time, such as 10m.", value: "time")
-  var deadline: DurationArgument?
 
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
@@ -142,9 +131,8 @@ struct BenchCommand: ParsableCommand {
     var plan = BenchPlan()
     plan.passes = Pass.allCases.filter(pass.contains)
     plan.count = count
-    plan.sweep = parallel ?? .auto
-    plan.repetition = runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision / 100))
-    plan.deadline = deadline.map { MonotonicTime.now() + $0.duration }
+    plan.sweep = parallel
+    plan.runs = runs
     return plan
   }
 

@@ -207,7 +207,7 @@ import Transport
   private func plan(runs: Int) -> BenchPlan {
     var plan = BenchPlan()
     plan.sweep = .levels([4])
-    plan.repetition = .fixed(runs)
+    plan.runs = runs
     return plan
   }
 

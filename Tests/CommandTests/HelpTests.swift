@@ -112,7 +112,7 @@ import Testing
       (
         ["bench"],
         [
-          "--parallel": "auto", "--pass": "cold,warm,revalidate", "--precision": "5%",
+          "--parallel": "auto", "--pass": "cold,warm,revalidate", "--runs": "5",
         ]
       ),
     ] as [([String], [String: String])]
