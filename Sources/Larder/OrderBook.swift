@@ -160,9 +160,7 @@ public struct OrderBook: Sendable {
     }
   }
 
-  private var now: OrderTime {
-    OrderTime(milliseconds: Int64((clock().timeIntervalSince1970 * 1000).rounded(.down)))
-  }
+  private var now: OrderTime { OrderTime(clock()) }
 }
 
 extension OrderBook {

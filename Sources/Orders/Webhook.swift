@@ -155,8 +155,6 @@ package struct WebhookState: Hashable, Sendable, Decodable {
   ///
   /// Nil if it accepts them.
   package var stopped: String?
-  /// The time at which the webhook stopped accepting messages.
-  package var stoppedAt: OrderTime?
   /// The time until which no message is sent, because the webhook sent `Retry-After`.
   package var pausedUntil: OrderTime?
   /// The time at which this `Retry-After` was received.
@@ -213,7 +211,6 @@ package struct WebhookState: Hashable, Sendable, Decodable {
     switch outcome {
     case .stopped(let reason):
       state.stopped = reason
-      state.stoppedAt = now
     case .failed(let failure) where failure.pausesWebhook:
       let seconds = min(max(failure.retryAfter ?? 0, 0), DeliveryPlan.longestRetryAfter)
       let until = now + seconds * 1000

@@ -253,21 +253,12 @@ package final class SystemSenderClock: SenderClock {
   /// Makes a clock for one sender.
   ///
   /// - Parameter time: Returns the current time.
-  package init(time: @escaping @Sendable () -> OrderTime = SystemSenderClock.systemTime) {
+  package init(time: @escaping @Sendable () -> OrderTime = { OrderTime(Date()) }) {
     self.time = time
   }
 
   /// The current time.
   package func now() -> OrderTime { time() }
-
-  /// The time of the machine.
-  ///
-  /// It may be wrong, and it can be set while the program runs.
-  package static func systemTime() -> OrderTime {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return OrderTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-  }
 
   /// Sleeps until the given time, but at most for a day.
   ///
