@@ -35,12 +35,9 @@ struct BenchCommand: ParsableCommand {
   )
 
   @Argument(
-    help: ArgumentHelp(
-      "A catalog file, a file with one URL on each line, or URLs; - reads URLs from stdin.",
-      valueName: "catalog|file|url"
-    ),
-    completion: .file(),
-    transform: PathArgument.read
+    paths: "A catalog file, a file with one URL on each line, or URLs; - reads URLs from stdin.",
+    value: "catalog|file|url",
+    completion: .file()
   )
   var sources: [String]
 

@@ -60,11 +60,8 @@ struct CatalogInitCommand: ParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
-      "Write to this file, - for stdout. (default: NAME.yaml)",
-      valueName: "file"
-    ),
-    transform: PathArgument.read
+    path: "Write to this file, - for stdout. (default: NAME.yaml)",
+    value: "file"
   )
   var out: String?
 
