@@ -57,18 +57,10 @@ package enum Pass: String, Sendable, Encodable, CaseIterable {
   case cold
   /// The cache is full and everything in it is fresh, so the run measures the cost of a second sync.
   ///
-  /// With ``Sink/discard``, there is no cache, and the run measures transfers over open connections.
+  /// With a list of URLs, there is no cache, and the run measures transfers over open connections.
   case warm
   /// The cache is full and everything in it is stale, so the run asks the origin about each picture.
   case revalidate
-}
-
-/// The destination of the received bytes.
-package enum Sink: String, Sendable, Encodable {
-  /// The bytes are stored in a cache: hashed, written to files that are synced to disk, and entered into the index.
-  case cache
-  /// The bytes are counted and then discarded, to measure only the transfers.
-  case discard
 }
 
 /// The numbers of simultaneous transfers to measure.

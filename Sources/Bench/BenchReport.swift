@@ -51,22 +51,12 @@ package struct BenchReport: Sendable, Equatable, Encodable {
     ///
     /// If a request was repeated, the status of its last answer counts.
     package var statuses: [String: Int] = [:]
-    /// The ten slowest URLs, the slowest first.
-    package var slowest: [SlowURL] = []
 
     /// Creates a row without results.
     package init(parallel: Int, pass: Pass) {
       self.parallel = parallel
       self.pass = pass
     }
-  }
-
-  /// A URL, and the duration of its slowest request.
-  package struct SlowURL: Sendable, Equatable, Encodable {
-    /// The URL, with its secrets replaced.
-    package var url: String
-    /// The duration, measured as the total time of the row.
-    package var milliseconds: Double
   }
 
   /// The confidence interval of a rate; all values are nil if there was only one run.
@@ -107,8 +97,6 @@ package struct BenchReport: Sendable, Equatable, Encodable {
   package var latency =
     "closed loop: a request starts when another ends, so a slow answer delays later requests without showing in their "
     + "latency (coordinated omission)"
-  /// The destination of the received bytes.
-  package var sink = Sink.cache
   /// Whether a signal ended the measurement early.
   package var interrupted = false
 

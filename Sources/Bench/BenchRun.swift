@@ -69,8 +69,7 @@ package final class BenchRun: Sendable {
       measured += builders.compactMap(\.row)
       if measured.allSatisfy({ $0.images == 0 }) { break }
     }
-    let sink = source.isURLs ? Sink.discard : .cache
-    let report = BenchReport(measured, sink, interrupted: hasStopped)
+    let report = BenchReport(measured, interrupted: hasStopped)
     guard report.interrupted || report.runs.contains(where: { $0.images > 0 }) else {
       throw unavailable(report)
     }
@@ -207,8 +206,8 @@ package final class BenchRun: Sendable {
 
 extension BenchReport {
   /// Creates the report of a measurement from its rows.
-  init(_ rows: [Row], _ sink: Sink, interrupted: Bool) {
-    (runs, self.sink, self.interrupted) = (rows, sink, interrupted)
+  init(_ rows: [Row], interrupted: Bool) {
+    (runs, self.interrupted) = (rows, interrupted)
     let quickest = rows.filter { $0.pass == rows.first?.pass }
       .max { $0.imagesPerSecond < $1.imagesPerSecond }
     if let row = quickest, row.images > 0 {

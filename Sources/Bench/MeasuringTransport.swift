@@ -24,7 +24,7 @@ final class MeasuringTransport: ForwardingTransport {
       return transport.fetch(request, into: sink, completion: completion)
     }
     transport.fetch(request, into: sink) { [self] result in
-      let sample = RequestSample(of: request.url, result)
+      let sample = RequestSample(result)
       measured.withLock { $0.append(sample) }
       completion(result)
     }
@@ -32,8 +32,8 @@ final class MeasuringTransport: ForwardingTransport {
 }
 
 extension RequestSample {
-  init(of url: WebURL, _ result: Result<Response, TransferFailure>) {
-    self.init(url: url)
+  init(_ result: Result<Response, TransferFailure>) {
+    self.init()
     switch result {
     case .success(let response):
       timing = response.timing
@@ -52,7 +52,6 @@ extension RequestSample {
 
 /// The measurements of one request for a picture.
 struct RequestSample: Sendable {
-  let url: WebURL
   /// The times of the last attempt, all of them 0 if the request failed.
   var timing = TransferTiming()
   /// The number of body bytes that were received.

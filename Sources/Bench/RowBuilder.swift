@@ -12,7 +12,6 @@ struct RowBuilder {
   /// The times to the first and to the last byte of each request, in seconds.
   private var firstBytes: [Double] = []
   private var totals: [Double] = []
-  private var slowest: [(url: WebURL, seconds: Double)] = []
 
   /// Creates a builder without runs for a pass and a number of simultaneous transfers.
   init(parallel: Int, pass: Pass) {
@@ -25,16 +24,10 @@ struct RowBuilder {
   /// Adds a run.
   mutating func add(_ run: RunRecord) {
     count(run)
-    var latencies = slowest
     for sample in run.samples where sample.failure == nil {
       firstBytes.append(sample.timing.firstByte)
       totals.append(sample.timing.total)
-      latencies.append((sample.url, sample.timing.total))
     }
-    // The list of the slowest URLs has the slowest request of each.
-    var seen: Set<String> = []
-    latencies.sort { $0.seconds > $1.seconds }
-    slowest = Array(latencies.filter { seen.insert($0.url.text).inserted }.prefix(10))
     var run = run
     run.samples = []
     runs.append(run)
@@ -51,9 +44,6 @@ struct RowBuilder {
     row.bytes = median.bytes
     row.seconds = median.seconds
     row.bytesPerSecond = median.seconds > 0 ? Double(median.bytes.count) / median.seconds : 0
-    row.slowest = slowest.map {
-      BenchReport.SlowURL(url: $0.url.redacted, milliseconds: $0.seconds * 1000)
-    }
     if let estimate = Estimate(rates) {
       row.imagesPerSecond = estimate.median
       row.confidence = BenchReport.Confidence(

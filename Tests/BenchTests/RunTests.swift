@@ -69,7 +69,6 @@ import Transport
 
     let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
 
-    #expect(report.sink == .discard)
     #expect(report.runs.map(\.requests) == [37, 37, 37])
     #expect(report.runs.map(\.bytes) == [14_800, 14_800, 0])
     #expect(report.runs.map { $0.statuses["304"] } == [nil, nil, 37])
@@ -77,12 +76,10 @@ import Transport
     #expect(report.runs[1].connections.opened == 0)
   }
 
-  @Test func `answers are counted by status, and the slowest URLs are named`() throws {
+  @Test func `answers are counted by status`() throws {
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
-    shop.store.faults = try FaultScript(
-      text: "path=/pictures/3.jpg status=404\npath=/pictures/7.jpg delay=200ms"
-    )
+    shop.store.faults = try FaultScript(text: "path=/pictures/3.jpg status=404")
     var plan = plan(runs: 1)
     plan.passes = [.cold, .revalidate]
     plan.count = 12
@@ -91,9 +88,6 @@ import Transport
     let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
 
     #expect(report.runs.map(\.statuses) == [["200": 11, "404": 1], ["304": 11, "404": 1]])
-    let slowest = report.runs[0].slowest
-    #expect(slowest.count == 10 && slowest[0].url.hasSuffix("/7.jpg"))
-    #expect(slowest[0].milliseconds >= 200 && slowest[1].milliseconds < slowest[0].milliseconds)
   }
 
   @Test func `retries and connections are counted`() throws {
