@@ -51,12 +51,6 @@ package struct BenchReport: Sendable, Equatable, Encodable {
     ///
     /// If a request was repeated, the status of its last answer counts.
     package var statuses: [String: Int] = [:]
-
-    /// Creates a row without results.
-    package init(parallel: Int, pass: Pass) {
-      self.parallel = parallel
-      self.pass = pass
-    }
   }
 
   /// The confidence interval of a rate; all values are nil if there was only one run.
@@ -99,9 +93,6 @@ package struct BenchReport: Sendable, Equatable, Encodable {
     + "latency (coordinated omission)"
   /// Whether a signal ended the measurement early.
   package var interrupted = false
-
-  /// Creates a report without results.
-  package init() {}
 
   /// The number of failures in all rows.
   package var failures: Int { runs.reduce(0) { $0 + $1.failures } }

@@ -31,25 +31,6 @@ final class MeasuringTransport: ForwardingTransport {
   }
 }
 
-extension RequestSample {
-  init(_ result: Result<Response, TransferFailure>) {
-    self.init()
-    switch result {
-    case .success(let response):
-      timing = response.timing
-      bytes = response.bodyBytes
-      status = "\(response.isNotModified ? 304 : response.head.status)"
-      reused = response.connectionReused
-      version = response.head.version
-      attempts = response.attempts
-    case .failure(let error):
-      attempts = error.attempts
-      failure = error.reason
-      status = error.reason.status.map(String.init)
-    }
-  }
-}
-
 /// The measurements of one request for a picture.
 struct RequestSample: Sendable {
   /// The times of the last attempt, all of them 0 if the request failed.
@@ -64,4 +45,20 @@ struct RequestSample: Sendable {
   var failure: FailureReason?
   /// The status of the last answer, such as `404`; nil if there was no answer.
   var status: String?
+
+  init(_ result: Result<Response, TransferFailure>) {
+    switch result {
+    case .success(let response):
+      timing = response.timing
+      bytes = response.bodyBytes
+      status = "\(response.isNotModified ? 304 : response.head.status)"
+      reused = response.connectionReused
+      version = response.head.version
+      attempts = response.attempts
+    case .failure(let error):
+      attempts = error.attempts
+      failure = error.reason
+      status = error.reason.status.map(String.init)
+    }
+  }
 }

@@ -23,8 +23,16 @@ struct RowBuilder {
 
   /// Adds a run.
   mutating func add(_ run: RunRecord) {
-    count(run)
-    for sample in run.samples where sample.failure == nil {
+    sum.rates.append(run.imagesPerSecond)
+    sum.failureReasons.merge(run.failures) { $0 + $1 }
+    sum.failures = sum.failureReasons.values.reduce(0, +)
+    for sample in run.samples {
+      sum.requests += 1
+      sum.retries += max(0, sample.attempts - 1)
+      if let status = sample.status { sum.statuses[status, default: 0] += 1 }
+      guard sample.failure == nil else { continue }
+      sum.protocols[sample.version.rawValue, default: 0] += 1
+      if sample.reused { sum.connections.reused += 1 } else { sum.connections.opened += 1 }
       firstBytes.append(sample.timing.firstByte)
       totals.append(sample.timing.total)
     }
@@ -55,19 +63,5 @@ struct RowBuilder {
     row.ttfbMilliseconds = Quantiles(seconds: firstBytes)
     row.totalMilliseconds = Quantiles(seconds: totals)
     return row
-  }
-
-  private mutating func count(_ run: RunRecord) {
-    sum.rates.append(run.imagesPerSecond)
-    sum.failureReasons.merge(run.failures) { $0 + $1 }
-    sum.failures = sum.failureReasons.values.reduce(0, +)
-    for sample in run.samples {
-      sum.requests += 1
-      sum.retries += max(0, sample.attempts - 1)
-      if let status = sample.status { sum.statuses[status, default: 0] += 1 }
-      guard sample.failure == nil else { continue }
-      sum.protocols[sample.version.rawValue, default: 0] += 1
-      if sample.reused { sum.connections.reused += 1 } else { sum.connections.opened += 1 }
-    }
   }
 }

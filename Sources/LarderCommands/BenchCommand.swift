@@ -71,15 +71,17 @@ struct BenchCommand: ParsableCommand {
     }
   }
 
-  private static let listLimit = 64 << 20
-
   func run() throws { Output.end(try measure()) }
 
   /// Measures, prints the result, and returns the exit status.
   private func measure() throws -> ExitStatus {
     let source = try source()
-    let plan = plan()
-    if plan.count != nil, !source.isURLs {
+    var plan = BenchPlan()
+    plan.passes = Pass.allCases.filter(pass.contains)
+    plan.count = count
+    plan.sweep = parallel
+    plan.runs = runs
+    if count != nil, !source.isURLs {
       throw CommandFailure("cannot repeat requests for a catalog: --count goes with URLs")
     }
     let run = BenchRun(plan, source, try surroundings(of: source))
@@ -107,7 +109,7 @@ struct BenchCommand: ParsableCommand {
     let bytes = try FileReading.bytes(
       path,
       what: "catalog or list",
-      limit: Self.listLimit,
+      limit: 64 << 20,
       takesInput: true
     )
     if path == "-" { return try BenchSource(list: bytes, name: "stdin") }
@@ -122,15 +124,6 @@ struct BenchCommand: ParsableCommand {
     throw ValidationError(
       "it takes auto, or different numbers from 1 to 1024, separated by commas"
     )
-  }
-
-  private func plan() -> BenchPlan {
-    var plan = BenchPlan()
-    plan.passes = Pass.allCases.filter(pass.contains)
-    plan.count = count
-    plan.sweep = parallel
-    plan.runs = runs
-    return plan
   }
 
   private func surroundings(of source: BenchSource) throws -> BenchSurroundings {
