@@ -45,7 +45,7 @@ extension SendReport: Encodable {
   public func encode(to encoder: any Encoder) throws {
     try encoder.write([
       "delivered": delivered.count, "dead": dead.count,
-      "queued": counts[.queued] + counts[.sending], "ambiguous": held.count,
+      "queued": counts.waiting, "ambiguous": held.count,
       "stopped": stopped, "unreachable": unreachable, "held": held.map(\.rawValue),
       "troubles": troubles,
     ])

@@ -109,12 +109,12 @@ extension Outbox {
         AND delivery IN ('queued', 'ambiguous', 'dead')) GROUP BY delivery
         """
     )
-    var counts: [Delivery.State: Int] = [:]
+    var counts: DeliveryCounts = [:]
     for row in rows {
       let state = Delivery.State(rawValue: try row.decode(forColumn: "delivery"))
       if let state { counts[state] = try row.decode(forColumn: "count") }
     }
-    return DeliveryCounts(counts)
+    return counts
   }
 
   /// The row number of the order with the given id.

@@ -43,7 +43,7 @@ struct OrderSendCommand: ParsableCommand {
   func run() throws {
     let receiver = try webhook.webhook()
     guard let box = try outbox.existing() else {
-      if output.json { Output.json(try SendReport.nothing.jsonLine()) }
+      if output.json { Output.json(try SendReport().jsonLine()) }
       return
     }
     var limits = WebhookSender.Limits()
