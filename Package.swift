@@ -14,7 +14,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
   ],
@@ -105,10 +104,7 @@ let package = Package(
     ),
     .target(
       name: "Bench",
-      dependencies: [
-        "Base", "Cache", "Catalog", "Pipeline", "Transport",
-        .product(name: "Histogram", package: "hdrhistogram-swift"),
-      ]
+      dependencies: ["Base", "Cache", "Catalog", "Pipeline", "Transport"]
     ),
     .target(
       name: "Sharding",

@@ -297,7 +297,5 @@ extension LarderError {
 
     /// Choose another folder for the measurement.
     case otherScratch = "choose another folder for it"
-    /// Measure again, and keep the result as the baseline.
-    case newBaseline = "measure again to make a new one"
   }
 }

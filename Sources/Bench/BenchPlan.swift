@@ -11,54 +11,17 @@ package struct BenchPlan: Sendable {
   package var passes: [Pass] = Pass.allCases
   /// The numbers of simultaneous transfers to measure.
   package var sweep = SweepPlan.auto
-  /// How often each measurement is repeated.
-  package var repetition = RepetitionPlan.narrow(halfWidth: 0.05)
+  /// How often each pass is run with each number of transfers.
+  package var runs = 5
   /// The number of requests in a pass over a list of URLs.
   ///
   /// If the list is shorter, it is repeated. If the number is nil, a pass takes at least ``leastSeconds``.
   package var count: Int?
   /// The shortest duration of a pass over a list of URLs, if ``count`` is nil.
   package static let leastSeconds = 1.0
-  /// The number of requests that are started per second (an open loop).
-  ///
-  /// It is nil in a closed loop, in which each request starts when an earlier one ends.
-  ///
-  /// In an open loop, requests start at planned times, and latencies are measured from these times. In a closed loop, a
-  /// request starts whenever another one ends.
-  package var rate: Double?
-  /// The time after which no measurement is started.
-  ///
-  /// If it is nil, there is no limit.
-  ///
-  /// The measurements that have ended by then are reported.
-  package var deadline: MonotonicTime?
 
   /// Creates a plan with the default values.
   package init() {}
-
-  /// A line that announces the measurements, such as "measuring cold, warm with 1, 4 at once, 3 times each: 12 passes".
-  ///
-  /// - Parameter repeatsList: Whether the source is a list of URLs. Such a list can be repeated.
-  /// - Returns: The line, with the shortest duration if it is known.
-  package func announcement(repeatsList: Bool) -> String {
-    let names = order.map(\.rawValue).joined(separator: ", ")
-    let (levels, atOnce) =
-      switch sweep {
-      case .levels(let levels):
-        (levels.count...levels.count, levels.map(String.init).joined(separator: ", "))
-      case .auto: (4...8, "1, 2, 4 … 128")
-      }
-    let (least, most) = (repetition.least, repetition.most)
-    let passes = levels.lowerBound * least * order.count...levels.upperBound * most * order.count
-    let often = most == 1 ? "once" : least == most ? "\(least) times" : "\(least) to \(most) times"
-    let all =
-      passes.count == 1 ? "\(passes.lowerBound)" : "\(passes.lowerBound) to \(passes.upperBound)"
-    let time =
-      repeatsList && count == nil
-      ? ", \(Int(Double(passes.lowerBound) * Self.leastSeconds)) s or more" : ""
-    return
-      "measuring \(names) with \(atOnce) at once, \(often) each: \(all) \(passes.upperBound == 1 ? "pass" : "passes")\(time)"
-  }
 
   /// The passes to run, in their order.
   var order: [Pass] {
@@ -89,23 +52,15 @@ package struct BenchSurroundings: Sendable {
 }
 
 /// The state of the cache before a run, which decides what the run measures.
-package enum Pass: String, Sendable, Codable, CaseIterable {
+package enum Pass: String, Sendable, Encodable, CaseIterable {
   /// The cache is empty, and no connection is open.
   case cold
   /// The cache is full and everything in it is fresh, so the run measures the cost of a second sync.
   ///
-  /// With ``Sink/discard``, there is no cache, and the run measures transfers over open connections.
+  /// With a list of URLs, there is no cache, and the run measures transfers over open connections.
   case warm
   /// The cache is full and everything in it is stale, so the run asks the origin about each picture.
   case revalidate
-}
-
-/// The destination of the received bytes.
-package enum Sink: String, Sendable, Codable {
-  /// The bytes are stored in a cache: hashed, written to files that are synced to disk, and entered into the index.
-  case cache
-  /// The bytes are counted and then discarded, to measure only the transfers.
-  case discard
 }
 
 /// The numbers of simultaneous transfers to measure.
@@ -148,36 +103,5 @@ package enum SweepPlan: Sendable, Equatable {
   private static func hasPeaked(_ rates: [Double]) -> Bool {
     guard rates.count > 3, let best = rates.dropLast(2).max() else { return false }
     return rates.suffix(2).allSatisfy { $0 < best * gain }
-  }
-}
-
-/// The number of times that a measurement is repeated: as often as is needed until all rates are known well enough.
-///
-/// A rate is known well enough if the half-width of its confidence interval is at most `halfWidth`: 0.05 means ±5 %.
-package struct RepetitionPlan: Sendable, Equatable {
-  /// The largest half-width.
-  let halfWidth: Double
-  /// The smallest and the largest number of runs.
-  let least, most: Int
-
-  /// Exactly this number of runs.
-  package static func fixed(_ count: Int) -> RepetitionPlan {
-    RepetitionPlan(halfWidth: 0, least: count, most: count)
-  }
-
-  /// From 3 to 12 runs.
-  package static func narrow(halfWidth: Double) -> RepetitionPlan {
-    RepetitionPlan(halfWidth: halfWidth, least: 3, most: 12)
-  }
-
-  /// Whether the rates with one number of transfers need no further run; `rates` has an array for each pass.
-  package func isEnough(_ rates: [[Double]]) -> Bool {
-    let count = rates.map(\.count).min() ?? 0
-    guard count >= least, count < most else { return count >= most }
-    return rates.allSatisfy { values in
-      // If nothing was fetched in a pass, the pass has no rate, and more runs do not help.
-      guard let estimate = Estimate(values) else { return true }
-      return estimate.halfWidth.map { $0 <= halfWidth } ?? false
-    }
   }
 }

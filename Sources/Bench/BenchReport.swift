@@ -1,14 +1,14 @@
 import Base
 import Catalog
 import FoundationEssentials
+import Pipeline
 
 /// The results of a measurement.
 ///
-/// Its JSON is the document that `bench --json` prints and that `bench --baseline` reads, so the names of the
-/// properties are the keys of that document.
-package struct BenchReport: Sendable, Equatable, Codable {
+/// Its JSON is the document that `bench --json` prints, so the names of the properties are the keys of that document.
+package struct BenchReport: Sendable, Equatable, Encodable {
   /// The results of one pass with one number of simultaneous transfers.
-  package struct Row: Sendable, Equatable, Codable {
+  package struct Row: Sendable, Equatable, Encodable {
     /// The number of simultaneous transfers.
     package var parallel: Int
     /// The pass that was measured.
@@ -35,33 +35,9 @@ package struct BenchReport: Sendable, Equatable, Codable {
     /// The time to the first byte.
     package var ttfbMilliseconds = Quantiles.none
     /// The time to the last byte.
-    ///
-    /// At a constant rate it is measured from the planned start, otherwise from the start of the attempt.
     package var totalMilliseconds = Quantiles.none
-    /// At a constant rate, the time from the start of an attempt to its end; otherwise nothing is measured.
-    package var serviceMilliseconds = Quantiles.none
-    /// The time to resolve the host name.
-    ///
-    /// This time and the next two are measured only for requests that opened a connection.
-    package var dnsMilliseconds = Quantiles.none
-    /// The time to connect.
-    package var connectMilliseconds = Quantiles.none
-    /// The duration of the TLS handshake.
-    package var tlsMilliseconds = Quantiles.none
-    /// The time from the sent request to the first byte of the answer.
-    package var waitMilliseconds = Quantiles.none
-    /// The time from the first byte of the answer to the last.
-    package var transferMilliseconds = Quantiles.none
-    /// Each run's median of the total time, in milliseconds.
-    package var p50OfRuns: [Double] = []
-    /// Each run's 99th percentile of the total time, in milliseconds.
-    package var p99OfRuns: [Double] = []
     /// The number of finished requests for pictures, successful or not.
     package var requests = 0
-    /// The number of requests for pictures that the origin answered with status 304.
-    package var notModified = 0
-    /// The number of requests for sections and details.
-    package var otherRequests = 0
     /// The numbers of requests on new connections and on reused connections.
     package var connections = Connections()
     /// The number of requests for each protocol, such as `HTTP/2`.
@@ -76,30 +52,10 @@ package struct BenchReport: Sendable, Equatable, Codable {
     ///
     /// If a request was repeated, the status of its last answer counts.
     package var statuses: [String: Int] = [:]
-    /// The ten slowest URLs, the slowest first.
-    package var slowest: [SlowURL] = []
-    /// The median of the runs' processor times.
-    package var cpuSeconds = 0.0
-    /// The highest memory use of all runs.
-    package var peakBytes: ByteCount = 0
-
-    /// Creates a row without results.
-    package init(parallel: Int, pass: Pass) {
-      self.parallel = parallel
-      self.pass = pass
-    }
-  }
-
-  /// A URL, and the duration of its slowest request.
-  package struct SlowURL: Sendable, Equatable, Codable {
-    /// The URL, with its secrets replaced.
-    package var url: String
-    /// The duration, measured as the total time of the row.
-    package var milliseconds: Double
   }
 
   /// The confidence interval of a rate; all values are nil if there was only one run.
-  package struct Confidence: Sendable, Equatable, Codable {
+  package struct Confidence: Sendable, Equatable, Encodable {
     /// The lower bound.
     @OrNull package var low: Double? = nil
     /// The upper bound.
@@ -109,7 +65,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
   }
 
   /// The numbers of requests on new and on reused connections.
-  package struct Connections: Sendable, Equatable, Codable {
+  package struct Connections: Sendable, Equatable, Encodable {
     /// The number of requests that opened a connection, or waited for one that was being opened.
     package var opened = 0
     /// The number of requests on a connection that was already open.
@@ -117,7 +73,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
   }
 
   /// The fastest row.
-  package struct Best: Sendable, Equatable, Codable {
+  package struct Best: Sendable, Equatable, Encodable {
     /// The number of simultaneous transfers.
     package var parallel: Int
     /// The pass.
@@ -132,39 +88,12 @@ package struct BenchReport: Sendable, Equatable, Codable {
   package var runs: [Row] = []
   /// The fastest row of the first pass; nil if nothing was fetched.
   @OrNull package var best: Best? = nil
-  /// `closed` if a request starts whenever another one ends, or `open` if requests start at a constant rate.
-  package var loop = "closed"
   /// A sentence that explains the latencies.
-  package var latency = ""
-  /// The constant rate in requests per second; nil in a closed loop.
-  @OrNull package var rate: Double? = nil
-  /// The destination of the received bytes.
-  package var sink = Sink.cache
-  /// The comparison with an earlier report; nil if no earlier report was given.
-  @OrNull package var baseline: BaselineComparison? = nil
+  package var latency =
+    "closed loop: a request starts when another ends, so a slow answer delays later requests without showing in their "
+    + "latency (coordinated omission)"
   /// Whether a signal ended the measurement early.
   package var interrupted = false
-
-  /// Creates a report without results.
-  package init() {}
-
-  /// Reads a report that `bench --json` has printed, for `bench --baseline`.
-  ///
-  /// - Parameters:
-  ///   - bytes: The JSON.
-  ///   - name: The name of the file, for the message of an error.
-  /// - Throws: ``LarderError`` when the bytes are not such a report.
-  package init(json bytes: [UInt8], name: String) throws(LarderError) {
-    do {
-      self = try JSONDecoder().decode(BenchReport.self, from: Data(bytes))
-    } catch {
-      throw LarderError(
-        .data,
-        "cannot read the baseline \(name): it is not a bench report",
-        remedy: .newBaseline
-      )
-    }
-  }
 
   /// The number of failures in all rows.
   package var failures: Int { runs.reduce(0) { $0 + $1.failures } }
@@ -175,8 +104,8 @@ package struct BenchReport: Sendable, Equatable, Codable {
   }
 }
 
-/// The percentiles of a time in milliseconds; all of them are nil if nothing was measured.
-package struct Quantiles: Sendable, Equatable, Codable {
+/// The percentiles of a time in milliseconds, by the nearest rank; all of them are nil if nothing was measured.
+package struct Quantiles: Sendable, Equatable, Encodable {
   /// The number of measured requests.
   package var count: Int
   /// The median.
@@ -192,4 +121,22 @@ package struct Quantiles: Sendable, Equatable, Codable {
 
   /// The value if nothing was measured.
   package static let none = Quantiles(count: 0)
+}
+
+extension Quantiles {
+  /// Takes the percentiles of times in seconds, to the microsecond.
+  init(seconds times: [Double]) {
+    let sorted = times.map { ($0 * 1e6).rounded() / 1000 }.sorted()
+    func at(_ share: Int) -> Double? {
+      sorted.isEmpty ? nil : sorted[(sorted.count * share + 999) / 1000 - 1]
+    }
+    self.init(
+      count: sorted.count,
+      p50: at(500),
+      p90: at(900),
+      p99: at(990),
+      p999: at(999),
+      max: sorted.last
+    )
+  }
 }

@@ -8,8 +8,7 @@ import Transport
 
 /// Measures the pictures of a catalog or of a list of URLs.
 ///
-/// It runs the passes with each number of simultaneous transfers, and repeats them until the rates are known well
-/// enough. Each pass that fills a cache is a sync of its own with new connections, as if the user had started it by a
+/// It runs the passes several times with each number of simultaneous transfers. Each pass that fills a cache is a sync of its own with new connections, as if the user had started it by a
 /// command. It works in its own temporary folder, and never changes the user's cache. ``run(progress:)`` blocks its
 /// thread; ``stop()`` can be called on any thread.
 package final class BenchRun: Sendable {
@@ -54,36 +53,40 @@ package final class BenchRun: Sendable {
   /// Performs the measurement.
   ///
   /// - Parameter progress: Called before each repetition.
-  /// - Returns: The report, without a comparison with a baseline.
+  /// - Returns: The report.
   /// - Throws: ``LarderError``, or the error of a sync that could not start.
   package func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
-    let scratch = try ScratchFolder(in: surroundings.scratch)
-    defer { withExtendedLifetime(scratch) {} }
-    let repetition = try repetition(scratch)
+    let scratch = try Self.makeFolder(in: surroundings.scratch)
+    defer { try? FileManager.default.removeItem(atPath: scratch) }
+    let repetition = try repetition(cache: "\(scratch)/cache")
 
     var measured: [BenchReport.Row] = []
     var rates: [Double] = []
-    while let parallel = plan.sweep.next(after: rates), mayStart {
+    while let parallel = plan.sweep.next(after: rates), !hasStopped {
       let builders = try measure(parallel, repetition, progress)
       guard let first = builders.first else { break }
       rates.append(Estimate(first.rates)?.median ?? 0)
-      // Keep only the rows, because the histograms of the builders would be counted as memory of later runs.
       measured += builders.compactMap(\.row)
       if measured.allSatisfy({ $0.images == 0 }) { break }
     }
-    let sink = source.isURLs ? Sink.discard : .cache
-    let report = BenchReport(measured, of: plan, sink, interrupted: hasStopped)
+    let report = BenchReport(measured, interrupted: hasStopped)
     guard report.interrupted || report.runs.contains(where: { $0.images > 0 }) else {
       throw unavailable(report)
     }
     return report
   }
 
-  private var mayStart: Bool {
-    !hasStopped && MonotonicTime.now() < plan.deadline ?? .distantFuture
+  /// Makes an empty folder in the folder at `parent`.
+  private static func makeFolder(in parent: String) throws(LarderError) -> String {
+    var template = Array("\(parent)/larder-bench-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      let problem = "cannot make a folder in \(parent): \(systemMessage(errno))"
+      throw LarderError(.io, problem, remedy: .otherScratch)
+    }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  private func repetition(_ scratch: ScratchFolder) throws -> Repetition {
+  private func repetition(cache: String) throws -> Repetition {
     switch source {
     case .urls(let list):
       let parser = try surroundings.transport(1)
@@ -91,7 +94,7 @@ package final class BenchRun: Sendable {
       return { [self] in try discard(urls, parallel: $0) }
     case .catalog(let file, let folder, let options):
       return { [self] parallel in
-        let cache = try scratch.empty("runs") + "/cache"
+        if access(cache, F_OK) == 0 { try FileManager.default.removeItem(atPath: cache) }
         return try plan.order.compactMap { pass in
           hasStopped ? nil : try sync(file, folder, options, pass, parallel: parallel, cache)
         }
@@ -107,12 +110,8 @@ package final class BenchRun: Sendable {
     _ repetition: Repetition,
     _ progress: (Step) -> Void
   ) throws -> [RowBuilder] {
-    var builders = plan.passes.map {
-      RowBuilder(parallel: parallel, pass: $0, isOpen: plan.rate != nil)
-    }
-    var number = 0
-    while mayStart, !plan.repetition.isEnough(builders.map(\.rates)) {
-      number += 1
+    var builders = plan.passes.map { RowBuilder(parallel: parallel, pass: $0) }
+    for number in 1...plan.runs where !hasStopped {
       let soFar = builders.first.flatMap { Estimate($0.rates)?.median }
       progress(Step(parallel: parallel, repetition: number, imagesPerSecond: soFar))
       let records = try repetition(parallel)
@@ -130,21 +129,14 @@ package final class BenchRun: Sendable {
 
   /// Runs the passes as fetches of URLs over the same connections, and discards the bytes.
   private func discard(_ urls: [WebURL], parallel: Int) throws -> [RunRecord] {
-    let isTimed = plan.count == nil && plan.rate == nil
-    let count =
-      plan.count
-      ?? max(urls.count, plan.rate.map { Int($0 * BenchPlan.leastSeconds) } ?? parallel)
-    let run = DiscardRun(urls, count: count, isTimed: isTimed)
+    let count = plan.count ?? max(urls.count, parallel)
+    let run = DiscardRun(urls, count: count, isTimed: plan.count == nil)
     // A pass that was stopped between two of its requests would otherwise wait for the second.
     let base = StoppableTransport(try surroundings.transport(parallel))
     return plan.order.compactMap { pass in
       guard !hasStopped else { return nil }
-      let transport = MeasuringTransport(base, rate: plan.rate)
-      let stop = { @Sendable in
-        base.stop()
-        transport.cancelAll()
-      }
-      return measure(pass, transport, stop: stop) {
+      let transport = MeasuringTransport(base)
+      return measure(pass, transport, stop: base.stop) {
         run.run(pass, over: transport)
       }
     }
@@ -159,7 +151,7 @@ package final class BenchRun: Sendable {
     parallel: Int,
     _ cache: String
   ) throws -> RunRecord {
-    let transport = MeasuringTransport(try surroundings.transport(parallel), rate: plan.rate)
+    let transport = MeasuringTransport(try surroundings.transport(parallel))
     let wall = surroundings.wall
     let age = pass == .revalidate ? Self.untilStale : 0
     let run = SyncRun(
@@ -192,20 +184,13 @@ package final class BenchRun: Sendable {
     stopPass.withLock { $0 = stop }
     defer { stopPass.withLock { $0 = nil } }
     if hasStopped { stop() }
-    let meter = ProcessMeter()
-    let result = try work()
-    return RunRecord(pass, result, transport, meter)
+    let began = MonotonicTime.now()
+    return RunRecord(pass, try work(), transport, since: began)
   }
 
   private func unavailable(_ report: BenchReport) -> LarderError {
     let reasons = report.failureReasons
     guard let reason = reasons.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key else {
-      if let deadline = plan.deadline, MonotonicTime.now() >= deadline {
-        return LarderError(
-          .busy,
-          "cannot bench: the deadline passed before anything was measured; give it more time"
-        )
-      }
       return LarderError(
         .data,
         "cannot bench: there is no picture to fetch; check that the catalog lists items with images"
@@ -221,18 +206,8 @@ package final class BenchRun: Sendable {
 
 extension BenchReport {
   /// Creates the report of a measurement from its rows.
-  init(_ rows: [Row], of plan: BenchPlan, _ sink: Sink, interrupted: Bool) {
-    runs = rows
-    self.sink = sink
-    rate = plan.rate
-    loop = plan.rate == nil ? "closed" : "open"
-    latency =
-      plan.rate == nil
-      ? "closed loop: a request starts when another ends, so a slow answer delays later requests without "
-        + "showing in their latency (coordinated omission); at a constant rate, it is measured from the planned start"
-      : "open loop: latency is measured from the planned start, so a slow answer also counts in the "
-        + "requests that it delays"
-    self.interrupted = interrupted
+  init(_ rows: [Row], interrupted: Bool) {
+    (runs, self.interrupted) = (rows, interrupted)
     let quickest = rows.filter { $0.pass == rows.first?.pass }
       .max { $0.imagesPerSecond < $1.imagesPerSecond }
     if let row = quickest, row.images > 0 {
@@ -243,40 +218,5 @@ extension BenchReport {
         bytesPerSecond: row.bytesPerSecond
       )
     }
-  }
-}
-
-/// A temporary folder for one measurement.
-///
-/// It is removed when the last reference to this object is released.
-final class ScratchFolder: Sendable {
-  let path: String
-
-  /// Creates an empty folder in `parent`.
-  init(in parent: String) throws(LarderError) {
-    var template = Array("\(parent)/larder-bench-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else {
-      let words = systemMessage(errno)
-      throw LarderError(
-        .io,
-        "cannot make a folder in \(parent): \(words)",
-        remedy: .otherScratch
-      )
-    }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  /// Creates an empty folder with a name in the temporary folder.
-  ///
-  /// An older folder with this name is removed first.
-  func empty(_ name: String) throws -> String {
-    let folder = "\(path)/\(name)"
-    if access(folder, F_OK) == 0 { try FileManager.default.removeItem(atPath: folder) }
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    return folder
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(atPath: path)
   }
 }

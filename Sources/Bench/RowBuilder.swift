@@ -1,31 +1,20 @@
 import Base
-import Histogram
 import Transport
 
 /// Combines all runs of a pass with one number of simultaneous transfers into a row of the report.
 ///
 /// A pass fetches all pictures once, for example into an empty cache. It is run several times.
 struct RowBuilder {
-  private typealias Time = WritableKeyPath<BenchReport.Row, Quantiles>
-
-  private let isOpen: Bool
   /// The runs without their samples.
   private var runs: [RunRecord] = []
   /// A row that has only the values about all runs, without the times of requests.
   private var sum: BenchReport.Row
-  private var total = LatencyHistogram(isFine: true)
-  /// The distributions of the other times.
-  private var times: [Time: LatencyHistogram] = [:]
-  private var slowest: [(url: WebURL, latency: Int64)] = []
+  /// The times to the first and to the last byte of each request, in seconds.
+  private var firstBytes: [Double] = []
+  private var totals: [Double] = []
 
-  /// Creates a builder without runs.
-  ///
-  /// - Parameters:
-  ///   - parallel: The number of simultaneous transfers.
-  ///   - pass: The pass.
-  ///   - isOpen: Whether requests start at a constant rate.
-  init(parallel: Int, pass: Pass, isOpen: Bool) {
-    self.isOpen = isOpen
+  /// Creates a builder without runs for a pass and a number of simultaneous transfers.
+  init(parallel: Int, pass: Pass) {
     sum = BenchReport.Row(parallel: parallel, pass: pass)
   }
 
@@ -34,37 +23,22 @@ struct RowBuilder {
 
   /// Adds a run.
   mutating func add(_ run: RunRecord) {
-    count(run)
-    var own = LatencyHistogram(isFine: true)
-    var latencies = slowest
-    for sample in run.samples where sample.failure == nil {
-      own.record(nanoseconds: sample.latency)
-      if let url = sample.url { latencies.append((url, sample.latency)) }
-      record(\.ttfbMilliseconds, Double(sample.firstByte) / 1e9)
-      if isOpen { record(\.serviceMilliseconds, sample.timing.total) }
-      let phases = sample.phases
-      if !sample.reused {
-        record(\.dnsMilliseconds, phases.dns)
-        record(\.connectMilliseconds, phases.connect)
-        if phases.tls > 0 { record(\.tlsMilliseconds, phases.tls) }
-      }
-      record(\.waitMilliseconds, phases.wait)
-      record(\.transferMilliseconds, phases.transfer)
+    sum.rates.append(run.imagesPerSecond)
+    sum.failureReasons.merge(run.failures) { $0 + $1 }
+    sum.failures = sum.failureReasons.values.reduce(0, +)
+    for sample in run.samples {
+      sum.requests += 1
+      sum.retries += max(0, sample.attempts - 1)
+      if let status = sample.status { sum.statuses[status, default: 0] += 1 }
+      guard sample.failure == nil else { continue }
+      sum.protocols[sample.version.rawValue, default: 0] += 1
+      if sample.reused { sum.connections.reused += 1 } else { sum.connections.opened += 1 }
+      firstBytes.append(sample.timing.firstByte)
+      totals.append(sample.timing.total)
     }
-    // The list of the slowest URLs has the slowest request of each.
-    var seen: Set<String> = []
-    latencies.sort { $0.latency > $1.latency }
-    slowest = Array(latencies.filter { seen.insert($0.url.text).inserted }.prefix(10))
-    if let value = own.milliseconds(at: 50) { sum.p50OfRuns.append(value) }
-    if let value = own.milliseconds(at: 99) { sum.p99OfRuns.append(value) }
-    total.add(own)
     var run = run
     run.samples = []
     runs.append(run)
-  }
-
-  private mutating func record(_ time: Time, _ seconds: Double) {
-    times[time, default: LatencyHistogram(isFine: false)].record(seconds: seconds)
   }
 
   /// The row; nil if there was no run.
@@ -78,9 +52,6 @@ struct RowBuilder {
     row.bytes = median.bytes
     row.seconds = median.seconds
     row.bytesPerSecond = median.seconds > 0 ? Double(median.bytes.count) / median.seconds : 0
-    row.slowest = slowest.map {
-      BenchReport.SlowURL(url: $0.url.redacted, milliseconds: Double($0.latency) / 1e6)
-    }
     if let estimate = Estimate(rates) {
       row.imagesPerSecond = estimate.median
       row.confidence = BenchReport.Confidence(
@@ -89,73 +60,8 @@ struct RowBuilder {
         halfWidth: estimate.halfWidth
       )
     }
-    row.totalMilliseconds = total.quantiles
-    for (time, histogram) in times { row[keyPath: time] = histogram.quantiles }
-    row.cpuSeconds = Estimate(runs.map(\.cpuSeconds))?.median ?? 0
-    row.peakBytes = runs.map(\.peakBytes).max() ?? 0
+    row.ttfbMilliseconds = Quantiles(seconds: firstBytes)
+    row.totalMilliseconds = Quantiles(seconds: totals)
     return row
-  }
-
-  private mutating func count(_ run: RunRecord) {
-    sum.rates.append(run.imagesPerSecond)
-    sum.otherRequests += run.others
-    sum.failureReasons.merge(run.failures) { $0 + $1 }
-    sum.failures = sum.failureReasons.values.reduce(0, +)
-    for sample in run.samples {
-      sum.requests += 1
-      sum.retries += max(0, sample.attempts - 1)
-      if let status = sample.status { sum.statuses[status, default: 0] += 1 }
-      guard sample.failure == nil else { continue }
-      sum.notModified += sample.isNotModified ? 1 : 0
-      sum.protocols[sample.version.rawValue, default: 0] += 1
-      if sample.reused { sum.connections.reused += 1 } else { sum.connections.opened += 1 }
-    }
-  }
-}
-
-/// A distribution of durations, in whole microseconds.
-///
-/// With five significant digits, durations up to 131 ms are exact, and longer ones are precise to 1/100,000. This takes
-/// one or two megabytes. With four digits, durations up to 16 ms are exact, and the memory is a tenth.
-struct LatencyHistogram: Sendable {
-  private var histogram: Histogram<UInt32>
-
-  /// Creates an empty histogram, with five significant digits if `isFine` is true, and with four otherwise.
-  init(isFine: Bool) {
-    histogram = Histogram(numberOfSignificantValueDigits: isFine ? .five : .four)
-  }
-
-  /// Records a duration in nanoseconds; a negative duration counts as zero.
-  mutating func record(nanoseconds: Int64) {
-    // A longer duration is recorded as one day, because no transfer is allowed to take longer.
-    let longest: Int64 = 86_400_000_000_000
-    histogram.record(UInt64((min(max(0, nanoseconds), longest) + 500) / 1000))
-  }
-
-  mutating func record(seconds: Double) {
-    record(nanoseconds: Int64(min(max(0, seconds), 86_400) * 1e9))
-  }
-
-  mutating func add(_ other: LatencyHistogram) {
-    histogram.add(other.histogram)
-  }
-
-  var isEmpty: Bool { histogram.totalCount == 0 }
-
-  /// A percentile in milliseconds, such as the median for 50; nil if nothing was recorded.
-  func milliseconds(at percentile: Double) -> Double? {
-    isEmpty ? nil : Double(histogram.valueAtPercentile(percentile)) / 1000
-  }
-
-  /// The percentiles that reports have.
-  var quantiles: Quantiles {
-    Quantiles(
-      count: Int(histogram.totalCount),
-      p50: milliseconds(at: 50),
-      p90: milliseconds(at: 90),
-      p99: milliseconds(at: 99),
-      p999: milliseconds(at: 99.9),
-      max: milliseconds(at: 100)
-    )
   }
 }

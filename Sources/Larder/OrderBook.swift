@@ -137,7 +137,7 @@ public struct OrderBook: Sendable {
     _ options: SendOptions,
     _ stop: StopFlag
   ) throws -> Delivery {
-    guard let outbox = try Outbox.existing(path) else { return .nothing }
+    guard let outbox = try Outbox.existing(path) else { return SendReport() }
     var limits = WebhookSender.Limits()
     limits.attempts = options.attempts ?? .max
     limits.patience = Int64(clamping: options.patience.components.seconds) * 1000
@@ -160,9 +160,7 @@ public struct OrderBook: Sendable {
     }
   }
 
-  private var now: OrderTime {
-    OrderTime(milliseconds: Int64((clock().timeIntervalSince1970 * 1000).rounded(.down)))
-  }
+  private var now: OrderTime { OrderTime(clock()) }
 }
 
 extension OrderBook {

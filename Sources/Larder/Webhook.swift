@@ -16,20 +16,12 @@ public struct Webhook: Sendable {
   ///
   /// If it is unknown whether a message arrived, it is held until you decide.
   ///
-  /// - Parameters:
-  ///   - url: The URL of the webhook. It must be https, or http to this machine.
-  ///   - template: The text of a message, with words such as `{by}` in braces. The default is `{by} – {total} –
-  ///     {what}`.
+  /// - Parameter url: The URL of the webhook. It must be https, or http to this machine.
   /// - Returns: The webhook.
   /// - Throws: ``LarderError`` with the code `argument`. Its message does not repeat the URL.
-  public static func slack(_ url: String, template: String? = nil) throws(LarderError) -> Webhook {
+  public static func slack(_ url: String) throws(LarderError) -> Webhook {
     let inner = try LarderError.translating {
-      try Orders.Webhook(
-        url,
-        payload: .slack,
-        template: try template.map { try MessageTemplate($0) } ?? .standard,
-        parser: CurlURLParser()
-      )
+      try Orders.Webhook(url, payload: .slack, parser: CurlURLParser())
     }
     return Webhook(inner: inner, resendsAmbiguous: false)
   }

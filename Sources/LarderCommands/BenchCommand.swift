@@ -15,22 +15,18 @@ struct BenchCommand: ParsableCommand {
     discussion: """
       Example:  larder bench shop.yaml --parallel 1,4,16,64
                 larder bench https://cdn.example/a.jpg https://cdn.example/b.jpg
-                larder bench urls.txt --rate 200/s --json > before.json
-                larder bench urls.txt --rate 200/s --baseline before.json
+                larder bench urls.txt --runs 20 --json > before.json
 
       The pictures of a catalog are stored, as by a sync, in a temporary folder (in TMPDIR); your cache is \
       not touched. The bytes of URLs are discarded. The cold pass starts with an empty cache, warm with \
-      everything fresh, revalidate with everything stale. Passes are repeated until the rate is known to \
-      within --precision, or --runs times. A figure is worse than the baseline's if it is worse by more \
-      than --max-regression and the 95 % intervals of both do not overlap. Without --rate, a request starts when \
-      another ends (a closed loop: latencies hide the delay that a slow answer causes for later \
-      requests). With --rate, each latency is measured from the planned start.
+      everything fresh, revalidate with everything stale. A request starts when another ends (a closed \
+      loop: latencies hide the delay that a slow answer causes for later requests).
       """,
     statuses: [
       .done: "done",
       .failed: "libcurl is missing",
-      .partial: "some requests failed, or a figure is worse than the baseline allows",
-      .data: "the list or the baseline cannot be read",
+      .partial: "some requests failed",
+      .data: "the list cannot be read",
       .unavailable: "nothing could be fetched",
       .io: "the disk is full or not writable",
       .configuration: "the catalog file is wrong",
@@ -39,19 +35,16 @@ struct BenchCommand: ParsableCommand {
   )
 
   @Argument(
-    help: ArgumentHelp(
-      "A catalog file, a file with one URL on each line, or URLs; - reads URLs from stdin.",
-      valueName: "catalog|file|url"
-    ),
-    completion: .file(),
-    transform: PathArgument.read
+    paths: "A catalog file, a file with one URL on each line, or URLs; - reads URLs from stdin.",
+    value: "catalog|file|url",
+    completion: .file()
   )
   var sources: [String]
 
   @Option(
     "The passes to report. (default: cold,warm,revalidate)",
     value: "passes",
-    read: Self.passes
+    read: NameArgument.readSeveral
   )
   var pass = Pass.allCases
 
@@ -60,39 +53,13 @@ struct BenchCommand: ParsableCommand {
     value: "n,…|auto",
     read: Self.levels
   )
-  var parallel: SweepPlan?
+  var parallel = SweepPlan.auto
 
-  @Option("Repeat each pass exactly N times.", value: "n", read: WholeNumber.reader(1...1000))
-  var runs: Int?
-
-  @Option(
-    "Repeat until the rate is known to within this, with 95 % confidence. (default: 5%)",
-    value: "percent",
-    read: PercentArgument.reader()
-  )
-  var precision = 0.05
-
-  @Option(
-    "Start requests at this rate, such as 200/s, and measure from the planned start.",
-    value: "n/s"
-  )
-  var rate: RateArgument?
+  @Option("Run each pass N times. (default: 5)", value: "n", in: 1...1000)
+  var runs = 5
 
   @Option("The number of requests in a pass over URLs.", value: "n", in: 1...1_000_000)
   var count: Int?
-
-  @Option("Start no measurement after this time, such as 10m.", value: "time")
-  var deadline: DurationArgument?
-
-  @Option(path: "Compare with an earlier result, written by --json.", value: "file")
-  var baseline: String?
-
-  @Option(
-    "The largest allowed regression from the baseline. (default: 10%)",
-    value: "percent",
-    read: PercentArgument.reader(upTo: 1000)
-  )
-  var maxRegression = 0.1
 
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
@@ -104,26 +71,22 @@ struct BenchCommand: ParsableCommand {
     }
   }
 
-  private static let listLimit = 64 << 20
-
   func run() throws { Output.end(try measure()) }
 
   /// Measures, prints the result, and returns the exit status.
   private func measure() throws -> ExitStatus {
-    // A mistake in the baseline is reported now, before minutes of measuring.
-    let earlier = try baseline.map { path in
-      let bytes = try FileReading.bytes(path, what: "baseline", limit: Self.listLimit)
-      return try BenchReport(json: bytes, name: path)
-    }
     let source = try source()
-    let plan = plan()
-    if plan.count != nil, !source.isURLs {
+    var plan = BenchPlan()
+    plan.passes = Pass.allCases.filter(pass.contains)
+    plan.count = count
+    plan.sweep = parallel
+    plan.runs = runs
+    if count != nil, !source.isURLs {
       throw CommandFailure("cannot repeat requests for a catalog: --count goes with URLs")
     }
     let run = BenchRun(plan, source, try surroundings(of: source))
     let signals = Signals { run.stop() }
     let terminal = Terminal(output)
-    if terminal.showsProgress { Output.note(plan.announcement(repeatsList: source.isURLs)) }
     let latest = Mutex<BenchRun.Step?>(nil)
     let display = ProgressDisplay(output) { seconds, width in
       let words = latest.withLock(\.self).map(BenchTable.words) ?? []
@@ -131,10 +94,7 @@ struct BenchCommand: ParsableCommand {
     }
     let result = Result { try run.run { step in latest.withLock { $0 = step } } }
     display?.end()
-    var report = try result.get()
-    report.baseline = earlier.map {
-      BaselineComparison(report, with: $0, maxRegression: maxRegression)
-    }
+    let report = try result.get()
     let table = BenchTable(report: report, terminal: terminal)
     try output.show(report, text: table.text, always: true)
     return ExitStatus(report, signal: signals.signal)
@@ -149,7 +109,7 @@ struct BenchCommand: ParsableCommand {
     let bytes = try FileReading.bytes(
       path,
       what: "catalog or list",
-      limit: Self.listLimit,
+      limit: 64 << 20,
       takesInput: true
     )
     if path == "-" { return try BenchSource(list: bytes, name: "stdin") }
@@ -158,35 +118,12 @@ struct BenchCommand: ParsableCommand {
     return .catalog(catalog.catalog, folder: catalog.folder, options: scope.sync)
   }
 
-  /// Parses a list of passes, such as `cold,warm`, into the passes in the order in which `bench` makes them.
-  @Sendable private static func passes(_ argument: String) throws -> [Pass] {
-    let words = argument.split(separator: ",", omittingEmptySubsequences: false)
-    let named = words.compactMap { Pass(rawValue: String($0)) }
-    guard named.count == words.count, Set(named).count == named.count else {
-      let all = Pass.allCases.map(\.rawValue).joined(separator: ",")
-      throw ValidationError("it takes one or more of \(all), separated by commas")
-    }
-    return Pass.allCases.filter(named.contains)
-  }
-
   /// Parses the numbers of simultaneous transfers to measure, such as `1,4,16`, or `auto`.
   @Sendable private static func levels(_ argument: String) throws -> SweepPlan {
     if let plan = SweepPlan(argument) { return plan }
     throw ValidationError(
       "it takes auto, or different numbers from 1 to 1024, separated by commas"
     )
-  }
-
-  private func plan() -> BenchPlan {
-    var plan = BenchPlan()
-    plan.passes = pass
-    plan.count = count
-    plan.rate = rate?.perSecond
-    // With `--rate`, only one number of connections is measured. It is large enough for every usual rate.
-    plan.sweep = parallel ?? (rate == nil ? .auto : .levels([64]))
-    plan.repetition = runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision))
-    plan.deadline = deadline.map { MonotonicTime.now() + $0.duration }
-    return plan
   }
 
   private func surroundings(of source: BenchSource) throws -> BenchSurroundings {
@@ -227,7 +164,7 @@ struct BenchTable {
     if report.runs.isEmpty, report.interrupted { return "interrupted: nothing was measured" }
     let lines = aligned([Self.head] + report.runs.map(Self.cells), right: { $1 > 0 })
       .map { $0.joined(separator: "  ") }
-    let notes = best + [report.latency] + failures + comparison
+    let notes = best + [report.latency] + failures
     let end = report.interrupted ? ["interrupted: these figures were measured before"] : []
     return ([terminal.paint(lines[0], .faint)] + lines.dropFirst() + [""] + notes + end)
       .joined(separator: "\n")
@@ -259,29 +196,6 @@ struct BenchTable {
     guard !reasons.isEmpty else { return [] }
     let words = reasons.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
     return [terminal.paint("failed: \(words.joined(separator: ", "))", .red)]
-  }
-
-  /// The comparison with the baseline, if there is one.
-  private var comparison: [String] {
-    guard let baseline = report.baseline else { return [] }
-    var lines = baseline.findings.filter(\.regressed).map { finding in
-      terminal.paint(
-        "regressed: \(finding.metric) of \(finding.pass.rawValue) with \(finding.parallel) at once, "
-          + "\(Self.number(finding.before)) to \(Self.number(finding.now)), "
-          + "\(Self.number(finding.worse * 100))% worse",
-        .red
-      )
-    }
-    if lines.isEmpty {
-      let limit = Self.number(baseline.maxRegression * 100)
-      lines = [
-        "none of \(baseline.findings.count) figures is more than \(limit)% worse than the baseline"
-      ]
-    }
-    if !baseline.missing.isEmpty {
-      lines.append("not measured this time: \(baseline.missing.joined(separator: ", "))")
-    }
-    return lines
   }
 
   /// A number with three significant digits; `-` for nil.

@@ -102,8 +102,7 @@ enum ExitStatus: Int32, Sendable {
   ///   - report: The report of `bench`.
   ///   - signal: The signal that ended the measurement, if any.
   init(_ report: BenchReport, signal: Int32?) {
-    let isPartial = report.failures > 0 || report.baseline?.hasRegressed == true
-    self = ExitStatus(signal: signal) ?? (isPartial ? .partial : .done)
+    self = ExitStatus(signal: signal) ?? (report.failures > 0 ? .partial : .done)
   }
 
   /// The status of a run of `order send`.

@@ -69,7 +69,7 @@ struct WishOptions: ParsableArguments {
   @Option(
     "Only prices that fell by at least this share, such as 10%. (default: all)",
     value: "percent",
-    read: PercentArgument.reader()
+    read: PercentArgument.read
   )
   var drop: Double?
 
@@ -80,7 +80,7 @@ struct WishOptions: ParsableArguments {
   var filter: NoticeWish {
     var filter = NoticeWish()
     filter.kinds = only.map(Set.init) ?? filter.kinds
-    filter.drop = drop
+    filter.drop = drop.map { $0 / 100 }
     filter.items = Set(item.map(\.exact))
     return filter
   }

@@ -41,7 +41,7 @@ struct ReportCommand: ParsableCommand {
   )
   var out = "report.html"
 
-  @Option(help: "The language of the page: en or ko. (default: LC_ALL, LC_MESSAGES, LANG)")
+  @Option("The language of the page: en or ko. (default: LC_ALL, LC_MESSAGES, LANG)")
   var language: PageLanguage?
 
   @Option(

@@ -36,29 +36,26 @@ struct StampCommand: ParsableCommand {
   @OptionGroup(title: Topic.pictures) var pictures: PictureOptions
 
   @Option(
-    help: "The time: exif (when it was taken), file, now, or an RFC 3339 time. (default: exif)"
+    "The time: exif (when it was taken), file, now, or an RFC 3339 time. (default: exif)"
   )
   var time: String?
 
   @Option(
-    help:
-      "The time zone of the stamp, such as Asia/Seoul. (default: that of the time, else this machine's)"
+    "The time zone of the stamp, such as Asia/Seoul. (default: that of the time, else this machine's)"
   )
   var zone: String?
 
   @Option(
-    help:
-      "The language of the date, such as ko_KR. (default: as LC_ALL, LC_TIME or LANG says, else en)"
+    "The language of the date, such as ko_KR. (default: as LC_ALL, LC_TIME or LANG says, else en)"
   )
   var locale: String?
 
   @Option(
-    help:
-      "The background of the text: bar (a dark band to the edge), scrim (a soft shade) or plain."
+    "The background of the text: bar (a dark band to the edge), scrim (a soft shade) or plain."
   )
   var style = StampStyle.bar
 
-  @Option(help: "The position of the text. (default: bottom-left)")
+  @Option("The position of the text. (default: bottom-left)")
   var position: StampPosition?
 
   @Option(
@@ -72,7 +69,7 @@ struct StampCommand: ParsableCommand {
   @Option("The family of an installed font.", value: "family")
   var font: String?
 
-  @Option(help: "A line under the date.")
+  @Option("A line under the date.")
   var text: String?
 
   @Option(path: "A logo for the corner opposite the text.", value: "png")

@@ -2,7 +2,7 @@ import Base
 
 /// Writes an order as `larder order list --json` prints it: every key is present, with null for a missing value.
 extension Order: Encodable {
-  /// Writes everything except the messages; ``OrderWithMessages`` writes those too.
+  /// Writes the order, its states, and its messages with all attempts.
   public func encode(to encoder: any Encoder) throws {
     try encoder.write([
       "order": id.rawValue, "item": lines.first?.item, "title": lines.first?.title, "by": by,
@@ -10,6 +10,7 @@ extension Order: Encodable {
       "delivery": delivery.state.rawValue, "attempts": delivery.attempts,
       "lastError": delivery.lastError, "nextAttempt": delivery.due?.text,
       "placed": order.placed.text, "note": note, "items": lines, "history": history,
+      "messages": messages,
     ])
   }
 }
@@ -18,23 +19,6 @@ extension Order.Change: Encodable {
   /// Writes the new state, and the time of the change.
   package func encode(to encoder: any Encoder) throws {
     try encoder.write(["state": state.rawValue, "time": time.text])
-  }
-}
-
-/// An order as `larder order show --json` prints it: the object of `larder order list --json`, with the key `messages`
-/// added.
-package struct OrderWithMessages: Encodable {
-  private let order: Order
-
-  /// Makes the document of an order.
-  package init(_ order: Order) {
-    self.order = order
-  }
-
-  /// Writes the order, then its messages into the same object.
-  package func encode(to encoder: any Encoder) throws {
-    try order.encode(to: encoder)
-    try encoder.write(["messages": order.messages])
   }
 }
 
@@ -61,7 +45,7 @@ extension SendReport: Encodable {
   public func encode(to encoder: any Encoder) throws {
     try encoder.write([
       "delivered": delivered.count, "dead": dead.count,
-      "queued": counts[.queued] + counts[.sending], "ambiguous": held.count,
+      "queued": counts.waiting, "ambiguous": held.count,
       "stopped": stopped, "unreachable": unreachable, "held": held.map(\.rawValue),
       "troubles": troubles,
     ])

@@ -48,8 +48,8 @@ package struct PlacedOrder: Hashable, Sendable {
   /// A short text about the ordered items, for example "Tea × 2" or "Tea and 2 more".
   package var summary: String { language.summary(of: lines) }
 
-  /// The text of ``summary`` in another language.
-  package func summary(in language: Language) -> String { language.summary(of: lines) }
+  /// The customer, the total and the items in one line, for example `Kim – 15,200원 – Tea × 2`.
+  package var text: String { "\(by) – \(total.formatted()) – \(summary)" }
 }
 
 /// The state of an order in the shop.
@@ -178,14 +178,10 @@ public struct Order: Hashable, Sendable, Identifiable {
   public var delivery: Delivery { messages.first?.delivery ?? Delivery(queuedAt: order.placed) }
 }
 
-/// The number of messages in each state of delivery.
-package struct DeliveryCounts: Hashable, Sendable {
-  private let counts: [Delivery.State: Int]
+/// The number of messages in each state of delivery; a state without messages is missing.
+package typealias DeliveryCounts = [Delivery.State: Int]
 
-  init(_ counts: [Delivery.State: Int]) {
-    self.counts = counts
-  }
-
-  /// The number of messages in a state.
-  package subscript(state: Delivery.State) -> Int { counts[state, default: 0] }
+extension DeliveryCounts {
+  /// The number of messages that are not delivered and not given up.
+  package var waiting: Int { self[.queued, default: 0] + self[.sending, default: 0] }
 }

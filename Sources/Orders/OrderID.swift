@@ -87,6 +87,11 @@ package struct OrderTime: Hashable, Comparable, Sendable, Codable {
     milliseconds = seconds.multipliedClamped(by: 1000)
   }
 
+  /// Converts a time of Foundation's type, and rounds it down.
+  package init(_ date: Date) {
+    milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded(.down))
+  }
+
   /// The number of whole seconds since 1970.
   package var seconds: Int64 { milliseconds / 1000 }
 

@@ -3,41 +3,31 @@ import Catalog
 import GRDB
 
 extension Outbox {
-  /// Stores an order, and queues the message about it.
-  ///
-  /// When this returns, the order survives a power cut.
-  ///
-  /// - Throws: ``LarderError`` if the outbox cannot be written. Then the order is not stored.
-  package func place(_ order: PlacedOrder) throws(LarderError) {
-    try write { try insert(order, $0) }
-  }
-
   /// Stores an order, and queues the message about it, unless an order with the same random bits in its id is stored
   /// already.
   ///
-  /// - Parameters:
-  ///   - order: The order.
-  ///   - chance: The random bits of the order's id.
+  /// When this returns, the order survives a power cut.
+  ///
   /// - Returns: The id of the order that is stored now. If an earlier order has these random bits, it is the id of
   ///   that order.
   /// - Throws: ``LarderError`` if the outbox cannot be written. Then the order is not stored.
-  package func place(
-    _ order: PlacedOrder,
-    once chance: OrderID.Nonce
-  ) throws(LarderError) -> OrderID {
+  @discardableResult
+  package func place(_ order: PlacedOrder) throws(LarderError) -> OrderID {
     try write { db in
-      if let earlier = try Self.row(of: chance, db) {
-        return try String.fetchOne(
-          db,
-          sql: "SELECT id FROM placed WHERE row = ?",
-          arguments: [earlier]
-        )
-        .map(OrderID.init(rawValue:)) ?? order.id
-      }
+      let chance = String(order.id.rawValue.suffix(OrderID.Nonce.count))
+      let earlier = try String.fetchOne(
+        db,
+        sql: "SELECT id FROM placed WHERE \(Self.hasChance)",
+        arguments: [chance]
+      )
+      if let earlier { return OrderID(rawValue: earlier) }
       try insert(order, db)
       return order.id
     }
   }
+
+  /// The SQL condition for an order whose id ends with given random bits.
+  private static let hasChance = "substr(id, -\(OrderID.Nonce.count)) = ?"
 
   private func insert(_ order: PlacedOrder, _ db: Database) throws {
     try PlacedRow(order).insert(db)
@@ -56,20 +46,9 @@ extension Outbox {
     try post(.ordered, order.id, row, at: order.placed, db)
   }
 
-  private static func row(of chance: OrderID.Nonce, _ db: Database) throws -> Int64? {
-    try Int64.fetchOne(
-      db,
-      sql: "SELECT row FROM placed WHERE substr(id, ?) = ?",
-      arguments: [-OrderID.Nonce.count, chance.rawValue]
-    )
-  }
-
   /// The order whose id has the given random bits, or nil if there is none.
   package func order(_ chance: OrderID.Nonce) throws(LarderError) -> Order? {
-    try read { db in
-      guard let row = try Self.row(of: chance, db) else { return nil }
-      return try Self.entries(db, where: "row = ?", [row]).first
-    }
+    try read { db in try Self.entries(db, where: Self.hasChance, [chance.rawValue]).first }
   }
 
   /// The newest orders, sorted from newest to oldest, and the number of all orders.
@@ -130,12 +109,12 @@ extension Outbox {
         AND delivery IN ('queued', 'ambiguous', 'dead')) GROUP BY delivery
         """
     )
-    var counts: [Delivery.State: Int] = [:]
+    var counts: DeliveryCounts = [:]
     for row in rows {
       let state = Delivery.State(rawValue: try row.decode(forColumn: "delivery"))
       if let state { counts[state] = try row.decode(forColumn: "count") }
     }
-    return DeliveryCounts(counts)
+    return counts
   }
 
   /// The row number of the order with the given id.

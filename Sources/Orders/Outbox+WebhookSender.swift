@@ -40,7 +40,10 @@ extension Outbox {
   ) throws(LarderError) -> NextMessage {
     let which = mail.condition(webhook)
     return try write { db in
-      try recover(which, plan, at: now, random, db)
+      // Messages may be as an earlier process left them: before it crashed, with another policy, or with a wrong clock.
+      try revive(which, plan, at: now, random, db)
+      if plan.policy == .hold { try hold(which, db) }
+      try reschedule(which, at: now, db)
       let remembered = try self.state(of: webhook, db)
       let state = remembered.trusted(at: now)
       if state != remembered { try store(state, of: webhook, db) }
@@ -51,7 +54,7 @@ extension Outbox {
       }
       if let moment = state.earliest(at: now) { return .wait(until: moment) }
       let delivery = row.standing(.queued).claimed
-      guard let message = try self.message(row, delivery, mail, db) else {
+      guard let message = try self.message(row, mail, db) else {
         // This row is damaged. The message is given up, so that the messages after it can be sent.
         try store(row.standing(.queued).settled(.dead, "unreadable"), row.id, db)
         return .wait(until: now)
@@ -112,7 +115,7 @@ extension Outbox {
   package func resume(_ webhook: Webhook) throws(LarderError) {
     try write { db in
       try db.execute(
-        sql: "UPDATE webhook SET stopped = NULL, stopped_at = NULL WHERE digest = ?",
+        sql: "UPDATE webhook SET stopped = NULL WHERE digest = ?",
         arguments: [webhook.digest]
       )
     }
@@ -147,19 +150,6 @@ extension Outbox {
 
   private static func nextDue(_ which: String, _ db: Database) throws -> OrderTime? {
     try OrderTime.fetchOne(db, sql: "SELECT min(next) FROM \(waiting(which))")
-  }
-
-  /// Corrects messages that an earlier process stored with another policy or with a wrong clock, or before it crashed.
-  private func recover(
-    _ which: String,
-    _ plan: DeliveryPlan,
-    at now: OrderTime,
-    _ random: Double,
-    _ db: Database
-  ) throws {
-    try revive(which, plan, at: now, random, db)
-    if plan.policy == .hold { try hold(which, db) }
-    try reschedule(which, at: now, db)
   }
 
   /// Changes messages to the state `ambiguous` if they may have arrived, but were queued again with the policy
@@ -275,14 +265,11 @@ extension Outbox {
 
   private func message(
     _ row: MessageRow,
-    _ delivery: Delivery,
     _ mail: MessageKind,
     _ db: Database
-  ) throws -> (OutgoingMessage)? {
+  ) throws -> OutgoingMessage? {
     if mail == .notices {
-      return try Self.notice(of: row, db).map {
-        OutgoingMessage(id: row.id, content: .notice($0, showsPictures: delivery.tries == 1))
-      }
+      return try Self.notice(of: row, db).map { OutgoingMessage(id: row.id, content: .notice($0)) }
     }
     guard let entry = try Self.entries(db, where: "row = ?", [row.placed]).first else {
       return nil
@@ -304,12 +291,12 @@ extension Outbox {
   private func store(_ state: WebhookState, of webhook: Webhook, _ db: Database) throws {
     try db.execute(
       sql: """
-        INSERT OR REPLACE INTO webhook(digest, host, stopped, stopped_at, paused_until, paused_at, \
-        next_slot) VALUES (?,?,?,?,?,?,?)
+        INSERT OR REPLACE INTO webhook(digest, host, stopped, paused_until, paused_at, next_slot) \
+        VALUES (?,?,?,?,?,?)
         """,
       arguments: [
-        webhook.digest, webhook.host, state.stopped, state.stoppedAt, state.pausedUntil,
-        state.pausedAt, state.nextSlot,
+        webhook.digest, webhook.host, state.stopped, state.pausedUntil, state.pausedAt,
+        state.nextSlot,
       ]
     )
   }

@@ -22,13 +22,10 @@ enum SlackPayload {
     JSONMembers(["type": "context", "elements": [plain(text)]])
   }
 
-  /// Makes a section of a text, with a picture beside the text if `picture` is not nil.
-  static func section(_ text: String, picture: JSONMembers? = nil) -> JSONMembers {
+  static func section(_ text: String) -> JSONMembers {
     // With `verbatim`, Slack leaves words as they are. Otherwise it makes links to channels, people and URLs.
     let text = JSONMembers(["type": "mrkdwn", "text": text, "verbatim": true])
-    var block = JSONMembers(["type": "section", "text": text])
-    if let picture { block.values["accessory"] = picture }
-    return block
+    return JSONMembers(["type": "section", "text": text])
   }
 
   private static func plain(_ text: String) -> JSONMembers {
@@ -40,26 +37,13 @@ extension SlackPayload {
   /// The maximum number of an order's items that a message lists.
   private static let mostLines = 50
 
-  /// Makes the message about a state of an order.
-  ///
-  /// - Parameters:
-  ///   - order: The order.
-  ///   - state: The state that the order reached.
-  ///   - template: The template of the text.
-  /// - Returns: The message.
-  static func message(
-    about order: PlacedOrder,
-    _ state: OrderState,
-    _ template: MessageTemplate
-  ) -> JSONMembers {
-    var words = template.text(for: order, state, limit: sectionLimit)
-    // Slack refuses a section without text, for example that of `{note}` for an order without a note.
-    if words.allSatisfy(\.isWhitespace) {
-      words = MessageTemplate.standard.text(for: order, state, limit: sectionLimit)
-    }
+  /// Makes the message about the state that an order reached.
+  static func message(about order: PlacedOrder, _ state: OrderState) -> JSONMembers {
+    var words = SlackText(limit: sectionLimit)
+    words.append(order.text)
     var title = SlackText(limit: headerLimit)
     title.append("\(order.language.headline(of: state)): \(order.summary)")
-    var blocks = [header(title.value), section(words)]
+    var blocks = [header(title.value), section(words.value)]
     if state == .ordered {
       blocks.append(section(lines(of: order)))
       if let note = order.note {
@@ -69,109 +53,17 @@ extension SlackPayload {
       }
     }
     blocks.append(context("\(order.id) · \(order.placed.text)"))
-    return message(words, blocks)
+    return message(words.value, blocks)
   }
 
   private static func lines(of order: PlacedOrder) -> String {
     var text = SlackText(limit: sectionLimit)
     for (index, line) in order.lines.prefix(mostLines).enumerated() {
-      if index > 0 { text.append(raw: "\n") }
+      if index > 0 { text.append("\n") }
       text.append("• \(line.title) × \(line.quantity) (\(line.price.formatted()))")
     }
-    if order.lines.count > mostLines { text.append(raw: "\n…") }
+    if order.lines.count > mostLines { text.append("\n…") }
     return text.value
-  }
-}
-
-/// The template of the text in Slack's messages about orders, for example `{by} – {total}`.
-///
-/// Each word in braces is a placeholder for a value of the order. The values are escaped. The user writes the rest of
-/// the template, so it is not escaped and can contain mentions and links.
-package struct MessageTemplate: Sendable, Equatable {
-  /// The default template.
-  ///
-  /// It gives texts such as `Kim – 15,200원 – Tea × 2`.
-  package static let standard = MessageTemplate(
-    parts: [.place(.by), .text(" – "), .place(.total), .text(" – "), .place(.what)]
-  )
-
-  /// The placeholders.
-  ///
-  /// The raw values are their names.
-  enum Place: String, CaseIterable {
-    case by, total, what, quantity, note, order, state
-  }
-
-  private enum Part: Equatable {
-    case text(String)
-    case place(Place)
-  }
-
-  private let parts: [Part]
-
-  private init(parts: [Part]) {
-    self.parts = parts
-  }
-
-  /// Parses a template such as `{by} – {total} – {what}`.
-  ///
-  /// - Parameter text: The template. `{{` means `{`, and `}}` means `}`.
-  /// - Throws: ``LarderError`` with the code `usage` if the template is blank or has an unknown placeholder.
-  package init(_ text: String) throws(LarderError) {
-    var parts: [Part] = []
-    var plain = ""
-    var rest = text[...]
-    while let character = rest.popFirst() {
-      if (character == "{" || character == "}") && rest.first == character {
-        plain.append(character)
-        rest.removeFirst()
-      } else if character == "{" {
-        let name = rest.prefix { $0 != "}" }
-        guard let place = Place(rawValue: String(name)), rest.count > name.count else {
-          let known = Place.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
-          throw LarderError(
-            .usage,
-            "cannot use the template: there is no {\(name.prefix(40))}; there are \(known)"
-          )
-        }
-        rest = rest.dropFirst(name.count + 1)
-        parts += [.text(plain), .place(place)]
-        plain = ""
-      } else {
-        plain.append(character)
-      }
-    }
-    self.parts = parts + [.text(plain)]
-    if text.allSatisfy(\.isWhitespace) {
-      throw LarderError(
-        .usage,
-        "cannot use the template: it has no text; leave it out for the default"
-      )
-    }
-  }
-
-  /// The text for an order, with at most `limit` UTF-16 code units.
-  func text(for order: PlacedOrder, _ state: OrderState, limit: Int) -> String {
-    var text = SlackText(limit: limit)
-    for part in parts {
-      switch part {
-      case .text(let words): text.append(raw: words)
-      case .place(let place): text.append(Self.value(of: place, order, state))
-      }
-    }
-    return text.value
-  }
-
-  private static func value(of place: Place, _ order: PlacedOrder, _ state: OrderState) -> String {
-    switch place {
-    case .by: order.by
-    case .total: order.total.formatted()
-    case .what: order.summary
-    case .quantity: String(order.quantity)
-    case .note: order.note ?? ""
-    case .order: order.id.rawValue
-    case .state: order.language.name(of: state)
-    }
   }
 }
 
@@ -201,13 +93,6 @@ struct SlackText {
       text.unicodeScalars.filter { $0 == "\n" || !PlainText.isHarmful($0) }
     )
     for character in String(plain) where !isFull { add(escaped(character)) }
-  }
-
-  /// Appends a text that the user wrote for Slack.
-  ///
-  /// It is not escaped.
-  mutating func append(raw text: String) {
-    for character in text where !isFull { add(String(character)) }
   }
 
   /// Escapes `&`, `<` and `>`, even in a character that also has combining marks.

@@ -32,8 +32,6 @@ package struct Webhook: Sendable {
   ///
   /// It is empty if the user wants no signatures. Slack needs none, because its URL is secret.
   let secrets: [WebhookSecret]
-  /// The template for messages to Slack.
-  let template: MessageTemplate
 
   /// Makes a webhook from the URL in a file or in an environment variable.
   ///
@@ -41,14 +39,12 @@ package struct Webhook: Sendable {
   ///   - text: The URL. It can have white space around it.
   ///   - payload: The format of the messages.
   ///   - secrets: The keys with which messages are signed.
-  ///   - template: The template for messages to Slack.
   ///   - parser: A parser for the URL.
   /// - Throws: ``LarderError`` with the code `usage`. The message does not contain the URL.
   package init(
     _ text: String,
     payload: PayloadKind,
     secrets: [WebhookSecret] = [],
-    template: MessageTemplate = .standard,
     parser: any URLParsing
   ) throws(LarderError) {
     let parsed: WebURL
@@ -74,7 +70,6 @@ package struct Webhook: Sendable {
     url = parsed
     self.payload = payload
     self.secrets = secrets
-    self.template = template
   }
 
   /// The host of the URL, with the port if it is not the default port of the scheme.
@@ -160,8 +155,6 @@ package struct WebhookState: Hashable, Sendable, Decodable {
   ///
   /// Nil if it accepts them.
   package var stopped: String?
-  /// The time at which the webhook stopped accepting messages.
-  package var stoppedAt: OrderTime?
   /// The time until which no message is sent, because the webhook sent `Retry-After`.
   package var pausedUntil: OrderTime?
   /// The time at which this `Retry-After` was received.
@@ -218,7 +211,6 @@ package struct WebhookState: Hashable, Sendable, Decodable {
     switch outcome {
     case .stopped(let reason):
       state.stopped = reason
-      state.stoppedAt = now
     case .failed(let failure) where failure.pausesWebhook:
       let seconds = min(max(failure.retryAfter ?? 0, 0), DeliveryPlan.longestRetryAfter)
       let until = now + seconds * 1000

@@ -109,8 +109,7 @@ package final class WebhookSender: Sendable {
         let now = clock.now()
         if blocked == nil, mail == .notices || limits.until == nil {
           // The other sender may have everything under way that there is.
-          let counts = try outbox.sums(mail, webhook).counts
-          if counts[.queued] + counts[.sending] == 0 { break loop }
+          if try outbox.sums(mail, webhook).counts.waiting == 0 { break loop }
         }
         if now - (blocked ?? now) > max(limits.patience, Self.lockPatience) {
           (report.due, report.isBlocked) = (now, true)
@@ -125,7 +124,7 @@ package final class WebhookSender: Sendable {
       switch claim {
       case .attempt(let message, let delivery):
         attempts += 1
-        let outcome = message.outcome(attempt(message))
+        let outcome = attempt(message)
         let now = try outbox.record(
           outcome,
           message,
@@ -172,7 +171,7 @@ package final class WebhookSender: Sendable {
     let sums = try outbox.sums(mail, webhook)
     report.counts = sums.counts
     report.held = sums.held.filter { !before.contains($0) }
-    if report.isBlocked, report.counts[.queued] + report.counts[.sending] == 0 { report.due = nil }
+    if report.isBlocked, report.counts.waiting == 0 { report.due = nil }
     return report
   }
 
@@ -253,21 +252,12 @@ package final class SystemSenderClock: SenderClock {
   /// Makes a clock for one sender.
   ///
   /// - Parameter time: Returns the current time.
-  package init(time: @escaping @Sendable () -> OrderTime = SystemSenderClock.systemTime) {
+  package init(time: @escaping @Sendable () -> OrderTime = { OrderTime(Date()) }) {
     self.time = time
   }
 
   /// The current time.
   package func now() -> OrderTime { time() }
-
-  /// The time of the machine.
-  ///
-  /// It may be wrong, and it can be set while the program runs.
-  package static func systemTime() -> OrderTime {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return OrderTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-  }
 
   /// Sleeps until the given time, but at most for a day.
   ///
@@ -306,7 +296,7 @@ public struct SendReport: Hashable, Sendable {
   /// The user must decide about them.
   public package(set) var held: [OrderID] = []
   /// The number of messages in each state after the run.
-  package var counts = DeliveryCounts([:])
+  package var counts: DeliveryCounts = [:]
   /// The reason for which the webhook no longer accepts messages.
   ///
   /// Nil if it accepts them.
@@ -322,14 +312,11 @@ public struct SendReport: Hashable, Sendable {
   /// Whether ``WebhookSender/stop()`` ended the run.
   package var wasInterrupted = false
 
-  /// The report if there is no outbox.
-  package static let nothing = SendReport()
-
-  /// Makes an empty report.
-  init() {}
+  /// Makes an empty report, which is also that of a run without an outbox.
+  package init() {}
 
   /// The number of messages that wait for their next attempt.
-  public var queued: Int { counts[.queued] }
+  public var queued: Int { counts[.queued, default: 0] }
   /// The time of the next message, if the run ended because it would have to wait too long.
   public var nextDue: Date? { due.map(Date.init) }
 

@@ -14,67 +14,61 @@ extension FaultScript {
 
   /// Parses a script.
   ///
-  /// Each line is a rule, which consists of words `key=value` or `key`. `#` begins a comment.
+  /// Each line is a rule, which consists of words `key=value` or `key`; see ``FaultRule/words``. `#` begins a comment.
+  /// If a rule has a word twice, the last one counts.
   ///
-  /// These keys select requests: `path=GLOB` `hits=2|1..3|4..` `every=K`. These keys set effects: `delay=250ms`
-  /// `status=503` `retry-after=1` `truncate=100|50%` `reset` `reset=100` `drip=2K` `hang` `body="…"`
-  /// `header="Name: value"` `close`.
-  ///
-  /// A value with white space must be in double quotes. In quotes, `\"`, `\\`, `\n`, `\r` and `\t` are escapes.
+  /// A value with white space must be in double quotes. In quotes, the escapes of JSON, such as `\"` and `\n`, are
+  /// allowed.
   ///
   /// - Parameter text: The text of the script.
-  /// - Throws: ``LarderError`` with the line of the error and with advice.
+  /// - Throws: ``LarderError`` with the line and the word that cannot be read.
   package init(text: String) throws(LarderError) {
     self.init()
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
     {
-      let words = try FaultWord.read(line, line: index + 1)
-      if !words.isEmpty { append(try FaultRule(words)) }
+      let task = "read the fault script at line \(index + 1)"
+      guard let words = try? FaultWord.read(line) else {
+        let cause = "a value in quotes is not a string of JSON"
+        throw LarderError(cannot: task, cause, "write \\\" for a quote in it")
+      }
+      if words.isEmpty { continue }
+      var rule = FaultRule()
+      for word in words {
+        guard rule.add(word) else {
+          let cause = "'\(word.text)' is none of its words"
+          throw LarderError(cannot: task, cause, "write \(FaultRule.words)")
+        }
+      }
+      guard !rule.effects.isEmpty else {
+        let advice = "add an effect, such as status=503 or hang"
+        throw LarderError(cannot: task, "the rule does nothing", advice)
+      }
+      append(rule)
     }
   }
 }
 
 extension FaultRule {
-  /// Creates a rule from the words of a line.
-  fileprivate init(_ words: [FaultWord]) throws(LarderError) {
-    self.init()
-    func count(_ keys: String...) -> Int { words.count { keys.contains($0.key) } }
-    for word in words where word.key != "header" && count(word.key) > 1 {
-      throw word.error("'\(word.key)' is given twice", "write it once in a rule")
-    }
-    if count("hits") + count("every") > 1 {
-      throw words[0].error("'hits' and 'every' exclude each other", "keep one of them")
-    }
-    var status: Int?
-    var retryAfter: String?
-    for word in words {
-      switch word.key {
-      case "path": path = try word.text("a path such as /pictures/*.jpg")
-      case "hits": hits = .range(try word.read("N, N..M or N.., counted from 1", Self.range))
-      case "every": hits = .every(try word.number("a number from 1", 1...))
-      case "status": status = try word.number("a status from 200 to 599", 200...599)
-      case "retry-after":
-        guard count("status") > 0 else {
-          throw word.error("'retry-after' needs 'status' in the same rule", "add status=…")
-        }
-        retryAfter = try word.text("seconds or an HTTP date")
-      default: effects.append(try word.effect())
-      }
-    }
-    if let status { effects.append(.status(status, retryAfter: retryAfter)) }
-    if effects.isEmpty {
-      throw words[0].error("the rule does nothing", "add an effect, such as status=503 or hang")
-    }
-  }
+  /// The words of a rule: the first three select requests, and the others are effects.
+  static let words =
+    "path=GLOB, hits=2|1..3|4.., every=K, delay=250ms, status=503, retry-after=1, truncate=100|50%, reset, "
+    + "reset=100, drip=2K, hang, close, body=\"…\", header=\"Name: value\""
 
-  /// Parses a range: `2`, `1..3` or `4..`.
-  private static func range(_ text: String) -> ClosedRange<Int>? {
-    let ends = text.split(separator: "..", omittingEmptySubsequences: false)
-    guard ends.count <= 2, let first = Int(ends[0]), first > 0,
-      let last = ends.count == 1 ? first : ends[1].isEmpty ? .max : Int(ends[1]), last >= first
-    else { return nil }
-    return first...last
+  /// Adds a word of a script; returns false if its key or its value is wrong.
+  fileprivate mutating func add(_ word: FaultWord) -> Bool {
+    if word.key == "path", !word.value.isEmpty {
+      path = word.value
+    } else if word.key == "hits", let range = word.range {
+      hits = .range(range)
+    } else if word.key == "every", let step = word.number(1...) {
+      hits = .every(step)
+    } else if let effect = word.effect {
+      effects.append(effect)
+    } else {
+      return false
+    }
+    return true
   }
 }
 

@@ -36,19 +36,18 @@ final class Origin: Sendable {
     if let fault { reply.apply(fault) }
     let isSilent = fault?.silence != nil
     let isOrder = method == .POST && target.path.map(desk.paths.contains) == true
-    if isOrder, !request.isTooLong,
-      !desk.take(
-        OrderRecord(
-          path: target.rawPath,
-          method: method.rawValue,
-          headers: request.fields,
-          body: Array(request.body.readableBytesView),
-          arrival: clock(),
-          status: isSilent ? nil : reply.status
-        )
-      )
-    {
+    var record = RequestRecord(
+      method: method.rawValue,
+      path: target.rawPath,
+      query: target.query,
+      headers: request.fields,
+      body: Array(request.body.readableBytesView),
+      arrival: clock(),
+      status: isSilent ? nil : reply.status
+    )
+    if isOrder, !request.isTooLong, !desk.take(record) {
       reply = .problem(500, "the order could not be saved")
+      record.status = isSilent ? nil : reply.status
     }
     let plan =
       if let fault, let silence = fault.silence {
@@ -56,16 +55,8 @@ final class Origin: Sendable {
       } else {
         WirePlan(reply, fault: fault, to: request.head, at: clock())
       }
-    journal.add(
-      RequestRecord(
-        method: method.rawValue,
-        path: target.rawPath,
-        query: target.query,
-        status: isSilent ? nil : reply.status,
-        bytes: plan.bodyBytes,
-        headers: request.fields
-      )
-    )
+    record.bytes = plan.bodyBytes
+    journal.add(record)
     return plan
   }
 

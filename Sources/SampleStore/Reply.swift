@@ -20,13 +20,6 @@ struct Reply {
     self.body = body
   }
 
-  /// An answer with status 200 and the whole resource.
-  static func whole(_ resource: Resource) -> Reply {
-    var fields = [HeaderField("Content-Type", resource.type)] + validators(of: resource)
-    fields.append(HeaderField("Accept-Ranges", "bytes"))
-    return Reply(200, fields, body: resource.body)
-  }
-
   /// An answer with an error status and a short JSON body.
   static func problem(_ status: Int, _ text: String, _ fields: [HeaderField] = []) -> Reply {
     let problem = (try? JSONMembers(["status": status, "error": text]).jsonLine()) ?? []
@@ -70,19 +63,21 @@ extension Reply {
   /// Answers a GET or HEAD: evaluates first preconditions, then ranges.
   ///
   /// The order is from RFC 9110, section 13.2.2. The reply to a HEAD also has the body, which ``WirePlan`` leaves out.
-  static func to(method: String, fields: HTTPHeaders, with resource: Resource) -> Reply {
+  static func to(method: String, fields asked: HTTPHeaders, with resource: Resource) -> Reply {
     let version = ServedVersion(
       etag: resource.etag,
       modified: resource.lastModified.map { UnixTime(Int64($0)) }
     )
-    switch version.verdict({ fields[$0] }) {
+    switch version.verdict({ asked[$0] }) {
     case .failed: return .problem(412, "precondition failed")
     case .notModified: return Reply(304, validators(of: resource))
     case .passed: break
     }
-    let whole = Reply.whole(resource)
+    var fields = [HeaderField("Content-Type", resource.type)] + validators(of: resource)
+    fields.append(HeaderField("Accept-Ranges", "bytes"))
+    let whole = Reply(200, fields, body: resource.body)
     let size = resource.body.readableBytes
-    switch method == "GET" ? version.range(of: size, { fields[$0] }) : .whole {
+    switch method == "GET" ? version.range(of: size, { asked[$0] }) : .whole {
     case .whole:
       return whole
     case .unsatisfiable:

@@ -49,11 +49,14 @@ package struct RequestRecord: Sendable {
   package let path: String
   /// The query as it was sent, without the question mark; nil if the request had none.
   package let query: String?
-  /// The status of the answer; nil if a fault prevented the answer.
-  package let status: Int?
-  /// The number of body bytes that the store meant to send, without the framing of chunks.
-  package let bytes: Int
-
   /// The header lines as they were sent.
   package let headers: [HeaderField]
+  /// The body as it was sent; empty if it was too long.
+  package let body: [UInt8]
+  /// The time at which the request had arrived completely, in seconds since 1970.
+  package let arrival: Double
+  /// The status of the answer; nil if a fault prevented the answer.
+  package internal(set) var status: Int?
+  /// The number of body bytes that the store meant to send, without the framing of chunks.
+  package internal(set) var bytes = 0
 }

@@ -24,7 +24,7 @@ package struct OrderIntake: Hashable, Sendable {
 final class SampleOrders: Sendable {
   let paths: Set<String>
   private let file: Int32?
-  private let state = Mutex<[OrderRecord]>([])
+  private let state = Mutex<[RequestRecord]>([])
 
   init(_ intake: OrderIntake) throws(LarderError) {
     paths = intake.paths
@@ -47,14 +47,14 @@ final class SampleOrders: Sendable {
     if let file { close(file) }
   }
 
-  var records: [OrderRecord] {
+  var records: [RequestRecord] {
     state.withLock { $0 }
   }
 
   /// Appends an order to the file and then to the orders in memory.
   ///
   /// If the file cannot be written, it returns false and keeps the order in neither.
-  func take(_ record: OrderRecord) -> Bool {
+  func take(_ record: RequestRecord) -> Bool {
     state.withLock { records in
       if let file, !Self.append(record.line, to: file) { return false }
       records.append(record)
@@ -67,21 +67,7 @@ final class SampleOrders: Sendable {
   }
 }
 
-/// An order that the store has received completely, even if it could not be answered.
-package struct OrderRecord: Hashable, Sendable {
-  /// The path to which the order was sent.
-  package let path: String
-  /// The method: `POST`.
-  package let method: String
-  /// The header lines as they were sent.
-  package let headers: [HeaderField]
-  /// The body as it was sent.
-  package let body: [UInt8]
-  /// The time at which the order had arrived completely, in seconds since 1970.
-  package let arrival: Double
-  /// The status of the answer, which is 200 if the order was accepted; nil if a fault prevented the answer.
-  package let status: Int?
-
+extension RequestRecord {
   /// The order as a line of JSON.
   ///
   /// The body is written as text, or as hexadecimal digits if it is not UTF-8.

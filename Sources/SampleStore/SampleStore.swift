@@ -114,7 +114,9 @@ package final class SampleStore: Sendable {
   }
 
   /// The orders received so far, in the order of their arrival.
-  package var orders: [OrderRecord] {
+  ///
+  /// An order counts if it has arrived completely, even if it could not be answered.
+  package var orders: [RequestRecord] {
     origin.desk.records
   }
 

@@ -23,15 +23,12 @@ import Transport
     let pictures = 37  // A thumbnail, a top and a gallery picture for each of 12, and one for all.
     #expect(report.runs.map(\.images) == [pictures, pictures, pictures])
     #expect(report.runs.map(\.requests) == [2 * pictures, 0, 2 * pictures])
-    #expect(report.runs.map(\.notModified) == [0, 0, 2 * pictures])
+    #expect(report.runs.map { $0.statuses["304"] } == [nil, nil, 2 * pictures])
     #expect(report.runs.map(\.bytes) == [ByteCount(400 * pictures), 0, 0])
     #expect(report.runs.allSatisfy { $0.failures == 0 && $0.repetitions == 2 })
     #expect(report.runs[0].totalMilliseconds.count == 2 * pictures)
     #expect(report.runs[0].protocols == ["HTTP/1.1": 2 * pictures])
-    #expect(report.runs[0].cpuSeconds > 0)
-    #expect(report.runs[0].peakBytes > .mebibytes(1))
     #expect(report.best?.pass == .cold)
-    #expect(report.loop == "closed")
     #expect(report.latency.contains("coordinated omission"))
   }
 
@@ -72,20 +69,17 @@ import Transport
 
     let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
 
-    #expect(report.sink == .discard)
     #expect(report.runs.map(\.requests) == [37, 37, 37])
     #expect(report.runs.map(\.bytes) == [14_800, 14_800, 0])
-    #expect(report.runs.map(\.notModified) == [0, 0, 37])
+    #expect(report.runs.map { $0.statuses["304"] } == [nil, nil, 37])
     #expect(report.runs[0].connections.opened > 0)
     #expect(report.runs[1].connections.opened == 0)
   }
 
-  @Test func `answers are counted by status, and the slowest URLs are named`() throws {
+  @Test func `answers are counted by status`() throws {
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
-    shop.store.faults = try FaultScript(
-      text: "path=/pictures/3.jpg status=404\npath=/pictures/7.jpg delay=200ms"
-    )
+    shop.store.faults = try FaultScript(text: "path=/pictures/3.jpg status=404")
     var plan = plan(runs: 1)
     plan.passes = [.cold, .revalidate]
     plan.count = 12
@@ -94,9 +88,6 @@ import Transport
     let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
 
     #expect(report.runs.map(\.statuses) == [["200": 11, "404": 1], ["304": 11, "404": 1]])
-    let slowest = report.runs[0].slowest
-    #expect(slowest.count == 10 && slowest[0].url.hasSuffix("/7.jpg"))
-    #expect(slowest[0].milliseconds >= 200 && slowest[1].milliseconds < slowest[0].milliseconds)
   }
 
   @Test func `retries and connections are counted`() throws {
@@ -119,32 +110,6 @@ import Transport
     #expect(report.runs.map(\.images) == [1])
   }
 
-  @Test func `at a fixed rate latency counts from the scheduled start, so that stalls show`()
-    throws
-  {
-    // One connection and twenty scheduled starts within 100 ms. The first answer takes 300 ms, so
-    // the others wait.
-    let shop = try SampleShop()
-    let folder = try TemporaryFolder()
-    shop.store.faults = try FaultScript(text: "path=/pictures/* hits=1 delay=300ms")
-    var plan = plan(runs: 1)
-    plan.passes = [.cold]
-    plan.sweep = .levels([1])
-    plan.rate = 200
-    plan.count = 20
-    let urls = (0..<20).map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
-
-    let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
-
-    let row = try #require(report.runs.first)
-    #expect(report.loop == "open")
-    #expect(report.rate == 200)
-    #expect((row.totalMilliseconds.p50 ?? 0) > 200)
-    #expect((row.serviceMilliseconds.p50 ?? 1000) < 100)
-    #expect((row.totalMilliseconds.max ?? 0) >= 300)
-    #expect((row.ttfbMilliseconds.p50 ?? 0) > 200)
-  }
-
   @Test func `an added delay shows in every latency`() throws {
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
@@ -158,7 +123,6 @@ import Transport
 
     let row = try #require(report.runs.first)
     #expect((row.totalMilliseconds.p50 ?? 0) >= 30)
-    #expect((row.waitMilliseconds.p50 ?? 0) >= 29.5)
     #expect((row.ttfbMilliseconds.p50 ?? 0) >= 30)
   }
 
@@ -237,7 +201,7 @@ import Transport
   private func plan(runs: Int) -> BenchPlan {
     var plan = BenchPlan()
     plan.sweep = .levels([4])
-    plan.repetition = .fixed(runs)
+    plan.runs = runs
     return plan
   }
 

@@ -1,9 +1,8 @@
-import Base
 import Testing
 
 @testable import Bench
 
-/// The list of URLs or catalog that is measured, and the memory peak.
+/// The list of URLs or catalog that is measured.
 @Suite struct SourceTests {
   @Test(arguments: [
     ("http://a/1\nhttp://a/2", ["http://a/1", "http://a/2"]),
@@ -39,13 +38,5 @@ import Testing
   func `a list and a catalog are distinguished by their first line`(_ text: String, _ isList: Bool)
   {
     #expect(BenchSource.isList(Array(text.utf8)) == isList)
-  }
-
-  @Test(arguments: [
-    ("Name:\tlarder\nVmHWM:\t   74836 kB\nVmRSS:\t  1 kB\n", ByteCount(74836 << 10)), ("", 0),
-    ("VmHWM: much", 0),
-  ])
-  func `the memory peak is read from /proc`(_ status: String, _ bytes: ByteCount) {
-    #expect(ProcessMeter.peakBytes(status: status) == bytes)
   }
 }

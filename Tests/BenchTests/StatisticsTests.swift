@@ -45,22 +45,4 @@ import Testing
     #expect(abs(interval.upperBound - 32.59) < 0.1)
     #expect(abs((estimate.halfWidth ?? 0) - 10.99) < 0.02)
   }
-
-  @Test(arguments: [
-    (RepetitionPlan.fixed(2), [[1.0]], false),
-    (.fixed(2), [[1, 9]], true),
-    (.fixed(2), [[1, 9], [1]], false),
-    (.narrow(halfWidth: 0.05), [[7, 7]], false),
-    (.narrow(halfWidth: 0.05), [[7, 7, 7]], true),
-    (.narrow(halfWidth: 0.05), [[7, 7, 7], [1, 2, 3]], false),
-    (.narrow(halfWidth: 0.05), [[7, 7, 7], [0, 0, 0]], true),
-    (.narrow(halfWidth: 0.05), [[1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]], true),
-  ])
-  func `a measurement is repeated until every pass is precise, or up to a limit`(
-    _ plan: RepetitionPlan,
-    _ rates: [[Double]],
-    _ isEnough: Bool
-  ) {
-    #expect(plan.isEnough(rates) == isEnough)
-  }
 }

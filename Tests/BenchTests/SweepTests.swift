@@ -53,18 +53,4 @@ import Testing
 
     #expect(plan.order == order)
   }
-
-  @Test(arguments: [(0, 0.0), (1, 5_000_000), (200, 1_000_000_000), (3, 15_000_000)])
-  func `scheduled starts keep a constant rate`(_ number: Int, _ nanoseconds: Double) {
-    let start = MonotonicTime(nanoseconds: 77)
-    let schedule = ArrivalSchedule(start: start, rate: 200)
-
-    #expect(schedule.moment(of: number) - start == Int64(nanoseconds))
-  }
-
-  @Test func `rounding a third of a second does not accumulate`() {
-    let schedule = ArrivalSchedule(start: MonotonicTime(nanoseconds: 0), rate: 3)
-
-    #expect(schedule.moment(of: 3_000_000).nanoseconds == 1_000_000_000_000_000)
-  }
 }

@@ -45,22 +45,6 @@ import Testing
     #expect(synced["images"]["fetched"].int == 2)
   }
 
-  @Test(arguments: [
-    (
-      "https://a.example/{main,soup}.json",
-      "https://a.example/main.json https://a.example/soup.json"
-    ),
-    (
-      "http://a.example/{a,b}/{c,d}",
-      "http://a.example/a/c http://a.example/a/d http://a.example/b/c http://a.example/b/d"
-    ),
-    ("https://a.example/items{,2}", "https://a.example/items https://a.example/items2"),
-    ("https://a.example/{id}", "https://a.example/{id}"), ("a{b,c}.json", "a{b,c}.json"),
-  ])
-  func `braces expand to several URLs, as in a shell and in curl`(_ url: String, _ all: String) {
-    #expect(CatalogInitCommand.expanded(url).joined(separator: " ") == all)
-  }
-
   @Test func `a proposal with a detail fits its schema`() throws {
     let folder = try TemporaryFolder()
     let listing = try folder.write("[\(Self.list(1...2))]", to: "cups.json")

@@ -112,8 +112,7 @@ import Testing
       (
         ["bench"],
         [
-          "--parallel": "auto", "--pass": "cold,warm,revalidate", "--precision": "5%",
-          "--max-regression": "10%",
+          "--parallel": "auto", "--pass": "cold,warm,revalidate", "--runs": "5",
         ]
       ),
     ] as [([String], [String: String])]

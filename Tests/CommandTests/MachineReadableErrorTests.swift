@@ -108,7 +108,7 @@ import Testing
   @Test(arguments: [
     ["sync", ""], ["sync", "x.yaml", "--cache", ""], ["list", "--cache", ""],
     ["crop", "x.png", "--out", ""], ["crop", "", "--out", "out"], ["export", ""],
-    ["report", "--out", ""], ["bench", "x.txt", "--baseline", ""], ["warm", ""],
+    ["report", "--out", ""], ["warm", ""],
     ["order", "list", "--orders", ""], ["stamp", "x.png", "--out", "o", "--logo", ""],
     ["shard", "merge", "--plan", ""], ["catalog", "check", ""],
     ["catalog", "init", "x.json", "--out", ""], ["demo", "--samples", ""],

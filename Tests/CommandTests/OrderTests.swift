@@ -107,7 +107,7 @@ import Testing
     (["place", "A1", "--by", "a", "--budget", "6999"], 1, "budget"),
     (["place", "A1", "--by", "a", "--quantity", "0"], 64, "from 1"),
     (["place", "A1"], 64, "--by"), (["show", "ord_00000000"], 1, "there are no orders yet"),
-    (["send", "--payload", "json"], 64, "secret"), (["send", "--template", "{who}"], 64, "{who}"),
+    (["send", "--payload", "json"], 64, "secret"),
     (["send", "--webhook-url-file", "nowhere"], 64, "nowhere"), (["replay"], 64, "--all"),
     (["send", "--limit", "0"], 64, "--limit"),
   ])

@@ -98,7 +98,7 @@ import Testing
 
     try expect(placed, fits: "order")
     try expect(sent, fits: "order-send")
-    try expect(shown, fits: "order-show")
+    try expect(shown, fits: "order")
     try expect(advanced, fits: "order")
     let orders = try JSONSerialization.jsonObject(with: Data(listed.output.utf8)) as? [Any] ?? []
     #expect(orders.count == 1 && again.output == "[]\n")
@@ -135,7 +135,7 @@ import Testing
     "CatalogFileOnDisk": ["plan"], "OrderReplayCommand": ["order"],
     "OrderSendCommand": ["order-send"], "OrderAdvanceCommand": ["order"],
     "OrderListCommand": ["order"], "OrderPlaceCommand": ["order"],
-    "OrderShowCommand": ["order-show"], "OrderCancelCommand": ["order"], "FetchCommand": ["sync"],
+    "OrderShowCommand": ["order"], "OrderCancelCommand": ["order"], "FetchCommand": ["sync"],
     "StatusCommand": ["status"], "BenchCommand": ["bench"], "ExportCommand": ["export"],
     "WarmCommand": ["sync", "error"], "LarderCommand": ["error"],
     "DemoCommand": ["demo", "serve"],

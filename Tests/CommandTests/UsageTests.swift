@@ -38,9 +38,6 @@ import Testing
     ["bench", "CATALOG", "--parallel", "1,0"],
     ["bench", "CATALOG", "--pass", "hot"],
     ["bench", "CATALOG", "--runs", "0"],
-    ["bench", "CATALOG", "--rate", "0"],
-    ["bench", "CATALOG", "--max-regression", "much"],
-    ["bench", "CATALOG", "--baseline", "no-such.json"],
     ["demo", "--port", "65536"],
     ["demo", "--samples", "/nowhere"],
   ])
@@ -95,8 +92,6 @@ import Testing
     (["bench", "CATALOG", "--runs", "99999999999999999999"], "from 1 to 1000"),
     (["bench", "CATALOG", "--parallel", "-1"], "auto, or different numbers from 1 to 1024"),
     (["bench", "CATALOG", "--pass", "hot"], "one or more of cold,warm,revalidate"),
-    (["bench", "CATALOG", "--precision", "-1"], "from 0% to 100%"),
-    (["bench", "CATALOG", "--max-regression", ""], "from 0% to 1000%"),
     (["bench", "http://a.example/", "--count", "0"], "from 1 to 1000000"),
     (["order", "place", "A1", "--by", "a", "--quantity", "-1"], "from 1 to 1000000"),
     (["order", "send", "--limit", "none"], "from 1 to 1000000000"),
@@ -125,7 +120,6 @@ import Testing
       ["sync", "CATALOG", "--rate", "20"], ["warm", "CATALOG", "--rate", "20"],
       ["warm", "CATALOG", "--min-interval", "40"], ["warm", "CATALOG", "--splay", "0"],
       ["order", "send", "--timeout", "30"], ["order", "send", "--wait", "10"],
-      ["bench", "CATALOG", "--rate", "200"], ["bench", "CATALOG", "--deadline", "10"],
     ])
   func `a number without a unit is refused with the known units`(
     _ arguments: [String]

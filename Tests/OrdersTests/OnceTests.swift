@@ -22,9 +22,9 @@ import Testing
     let chances = (0..<2).map { _ in OrderID.Nonce() }
     let first = order(chances[0], at: 1_700_000_000)
 
-    let placed = try shelf.outbox().place(first, once: chances[0])
-    let again = try shelf.outbox().place(order(chances[0], at: 1_700_000_900), once: chances[0])
-    let other = try shelf.outbox().place(order(chances[1], at: 1_700_000_900), once: chances[1])
+    let placed = try shelf.outbox().place(first)
+    let again = try shelf.outbox().place(order(chances[0], at: 1_700_000_900))
+    let other = try shelf.outbox().place(order(chances[1], at: 1_700_000_900))
 
     #expect(placed == first.id && again == first.id && other != first.id)
     #expect(try shelf.outbox().orders().map(\.order.id) == [first.id, other])

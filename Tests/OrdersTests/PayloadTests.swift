@@ -150,33 +150,6 @@ import Testing
     #expect(Self.texts(message).contains { $0.contains(order.id.rawValue) })
   }
 
-  @Test func `a template fills its fields with escaped text and keeps its own`() throws {
-    let template = try MessageTemplate("<!here> {{{by}}} {quantity} {order} {state}")
-    let order = Shelf.order(by: "<b>")
-
-    #expect(
-      template.text(for: order, .ready, limit: 3000)
-        == "<!here> {&lt;b&gt;} 1 \(order.id) 준비 완료"
-    )
-    #expect(throws: LarderError.self) { try MessageTemplate("{who}") }
-    #expect(throws: LarderError.self) { try MessageTemplate("{by") }
-    #expect(throws: LarderError.self) { try MessageTemplate(" ") }
-  }
-
-  @Test func `an order for which a template gives no text has the standard text`() throws {
-    let order = Shelf.order(by: "Kim", note: nil)
-    let standard = MessageTemplate.standard.text(for: order, .ordered, limit: 3000)
-
-    let message = SlackPayload.message(
-      about: order,
-      .ordered,
-      try MessageTemplate("{note} {note}")
-    )
-
-    #expect(message.values["text"] as? String == standard)
-    #expect(!standard.isEmpty)
-  }
-
   @Test(arguments: [
     ("https://hooks.example/x", true), ("http://127.0.0.1:8080/x", true),
     ("http://localhost/x", true), ("http://[::1]/x", true), ("http://hooks.example/s3cret", false),

@@ -240,7 +240,7 @@ import Testing
     #expect(throws: LarderError.self) {
       try shelf.outbox().replay([placed[0].rawValue], at: shelf.clock.now())
     }
-    #expect(try shelf.outbox().counts()[.dead] == 0)
+    #expect(try shelf.outbox().counts()[.dead, default: 0] == 0)
   }
 
   @Test func `an order cancelled while it fails is not retried`() throws {

@@ -23,7 +23,12 @@ struct FaultTextTests {
 
     #expect(
       script == [
-        FaultRule("/pictures/*.jpg", hits: .range(1...3), .status(503, retryAfter: "1")),
+        FaultRule(
+          "/pictures/*.jpg",
+          hits: .range(1...3),
+          .status(503),
+          .header("Retry-After", "1")
+        ),
         FaultRule(hits: .every(10), .delay(seconds: 0.25), .truncate(after: .fraction(0.5))),
         FaultRule(hits: .every(4), .reset(after: nil)),
         FaultRule(hits: .range(2...2), .reset(after: 100)),
@@ -36,26 +41,17 @@ struct FaultTextTests {
   }
 
   @Test(arguments: [
-    ("hang\npath=/a stauts=503", 2, "'stauts' is not a key"),
-    ("status=abc", 1, "'status' is 'abc'; write a status from 200 to 599"),
-    ("status=600", 1, "'status' is '600'"),
-    ("status", 1, "'status' has no value; write status= and a status"),
-    ("hang hits=3..1", 1, "'hits' is '3..1'; write N, N..M or N.., counted from 1"),
-    ("hang hits=0", 1, "'hits' is '0'"),
-    ("hang every=0", 1, "a number from 1"),
-    ("delay=fast", 1, "a duration such as 250ms"),
-    ("truncate=120%", 1, "a percentage such as 50%"),
-    ("drip=0", 1, "bytes a second"),
-    ("header=X", 1, "\"Name: value\" in double quotes"),
-    ("hang=1", 1, "'hang' alone: it takes no value"),
+    ("hang\npath=/a stauts=503", 2, "'stauts=503' is none of its words; write path=GLOB"),
+    ("status=abc", 1, "'status=abc'"), ("status=600", 1, "'status=600'"),
+    ("status", 1, "'status'"),
+    ("hang hits=3..1", 1, "'hits=3..1'"), ("hang hits=0", 1, "'hits=0'"),
+    ("hang every=0", 1, "'every=0'"), ("delay=fast", 1, "'delay=fast'"),
+    ("truncate=120%", 1, "'truncate=120%'"), ("drip=0", 1, "'drip=0'"),
+    ("header=X", 1, "'header=X'"), ("hang=1", 1, "'hang=1'"),
     ("path=/a", 1, "the rule does nothing; add an effect"),
-    ("hang hang", 1, "'hang' is given twice"),
-    ("hang retry-after=1", 1, "'retry-after' needs 'status'"),
-    ("hang hits=1 every=2", 1, "exclude each other"),
-    ("body=\"never", 1, "the quotes are not closed"),
-    ("body=\"a\\q\"", 1, "the backslash is not followed by a known escape"),
-    ("body=\"a\"b", 1, "the quotes end inside a word"),
-    ("한글 hang", 1, "'한글' is not a key"),
+    ("hang retry-after=", 1, "'retry-after='"), ("path= hang", 1, "'path='"),
+    ("body=\"never", 1, "not a string of JSON"), ("body=\"a\\q\"", 1, "not a string of JSON"),
+    ("body=\"a\"b", 1, "not a string of JSON"), ("한글 hang", 1, "'한글'"),
   ])
   func `a mistake is reported with its line and what was expected`(
     text: String,

@@ -60,11 +60,8 @@ struct CatalogInitCommand: ParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
-      "Write to this file, - for stdout. (default: NAME.yaml)",
-      valueName: "file"
-    ),
-    transform: PathArgument.read
+    path: "Write to this file, - for stdout. (default: NAME.yaml)",
+    value: "file"
   )
   var out: String?
 
@@ -78,7 +75,6 @@ struct CatalogInitCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
-    sources = sources.flatMap(Self.expanded)
     if let currency, !MappingProposal.isCurrency(currency) {
       throw ValidationError("--currency takes an ISO 4217 code such as EUR, not \"\(currency)\"")
     }
@@ -103,20 +99,6 @@ struct CatalogInitCommand: ParsableCommand {
     if output.json, out == "-" {
       throw ValidationError("--json and --out - exclude each other: both print to stdout")
     }
-  }
-
-  /// Expands braces in a URL as a shell or curl does.
-  ///
-  /// For example, `…/{main,soup}` becomes two URLs.
-  static func expanded(_ source: String) -> [String] {
-    guard Self.isURL(source), let end = source.firstIndex(of: "}"),
-      let start = source[..<end].lastIndex(of: "{"), source[start..<end].contains(",")
-    else { return [source] }
-    let parts = source[start..<end].dropFirst().split(
-      separator: ",",
-      omittingEmptySubsequences: false
-    )
-    return parts.flatMap { expanded(String(source[..<start] + $0 + source[end...].dropFirst())) }
   }
 
   /// Fetches the responses, writes the catalog file, and shows the first items as that file reads them.

@@ -111,7 +111,9 @@ enum MaxSkippedArgument {
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> SkipLimit {
-    if let share = try? ShareArgument.read(argument) { return .percent(share) }
+    if argument.hasSuffix("%"), let share = try? PercentArgument.read(argument) {
+      return .percent(share)
+    }
     if let count = WholeNumber.read(argument, in: 0...Int.max) { return .count(count) }
     throw ValidationError("it takes a share from 0% to 100%, or a number of items")
   }

@@ -90,7 +90,9 @@ struct MetricsText {
     add(
       "orders",
       "Order messages by their state of delivery.",
-      Delivery.State.allCases.map { state in ([("delivery", state.rawValue)], orders?[state]) }
+      Delivery.State.allCases.map { state in
+        ([("delivery", state.rawValue)], orders.map { $0[state, default: 0] })
+      }
     )
   }
 

@@ -5,8 +5,8 @@ extension Option {
   ///
   /// - Parameters:
   ///   - help: The help.
-  ///   - name: The name of the value in the help, such as `locale`.
-  init<Content: ExpressibleByArgument>(_ help: String, value name: String)
+  ///   - name: The name of the value in the help, such as `locale`; nil for the name of the option.
+  init<Content: ExpressibleByArgument>(_ help: String, value name: String? = nil)
   where Value == Content? {
     self.init(help: ArgumentHelp(help, valueName: name))
   }
@@ -16,8 +16,8 @@ extension Option {
   /// - Parameters:
   ///   - wrappedValue: The default.
   ///   - help: The help.
-  ///   - name: The name of the value in the help, such as `address`.
-  init(wrappedValue: Value, _ help: String, value name: String)
+  ///   - name: The name of the value in the help, such as `address`; nil for the name of the option.
+  init(wrappedValue: Value, _ help: String, value name: String? = nil)
   where Value: ExpressibleByArgument {
     self.init(wrappedValue: wrappedValue, help: ArgumentHelp(help, valueName: name))
   }
@@ -28,17 +28,20 @@ extension Option {
   /// with its own message. The argument parser would take the value for an unknown option.
   ///
   /// - Parameters:
+  ///   - spelling: The option's names, by default the property's name after two hyphens.
   ///   - help: The help.
   ///   - name: The name of the value in the help, such as `time`.
   ///   - completion: How a shell completes the value. Pass nil to let the shell complete it in its usual way.
   ///   - read: Reads the value; it throws a `ValidationError` with the allowed forms.
   init<Content>(
+    name spelling: NameSpecification = .long,
     _ help: String,
     value name: String,
     completion: CompletionKind? = nil,
     read: @escaping @Sendable (String) throws -> Content
   ) where Value == Content? {
     self.init(
+      name: spelling,
       parsing: .unconditional,
       help: ArgumentHelp(help, valueName: name),
       completion: completion,
@@ -106,13 +109,18 @@ extension Option {
   /// An option that names a file or a folder, and refuses an empty path; see ``PathArgument``.
   ///
   /// - Parameters:
+  ///   - spelling: The option's names, by default the property's name after two hyphens.
   ///   - help: The help.
   ///   - name: The name of the value in the help, such as `file`.
   ///   - completion: How a shell completes the value. Pass nil to let the shell complete it in its usual way.
-  init(path help: String, value name: String, completion: CompletionKind? = nil)
-  where Value == String? {
+  init(
+    name spelling: NameSpecification = .long,
+    path help: String,
+    value name: String,
+    completion: CompletionKind? = nil
+  ) where Value == String? {
     let help = ArgumentHelp(help, valueName: name)
-    self.init(help: help, completion: completion, transform: PathArgument.read)
+    self.init(name: spelling, help: help, completion: completion, transform: PathArgument.read)
   }
 
   /// An option that must be given, and otherwise is like ``init(path:value:completion:)``.

@@ -17,7 +17,7 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Use no colours (also: NO_COLOR).")
   var noColor = false
 
-  @Option(help: ArgumentHelp("The format of logs on stderr: text or json.", valueName: "format"))
+  @Option("The format of logs on stderr: text or json.", value: "format")
   var logFormat = LogFormat.text
 }
 

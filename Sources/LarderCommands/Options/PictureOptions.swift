@@ -4,14 +4,12 @@ import Imaging
 /// The options of `crop` and `stamp`.
 struct PictureOptions: ParsableArguments {
   @Argument(
-    help: ArgumentHelp(
+    paths:
       "Pictures (JPEG, PNG, WebP, AVIF, GIF, HEIC, TIFF, BMP), folders of them, or - for stdin.",
-      valueName: "picture"
-    ),
+    value: "picture",
     completion: .file(extensions: [
       "jpg", "jpeg", "png", "webp", "avif", "gif", "heic", "heif", "hif", "tif", "tiff", "bmp",
-    ]),
-    transform: PathArgument.read
+    ])
   )
   var pictures: [String]
 
@@ -31,14 +29,12 @@ struct PictureOptions: ParsableArguments {
   var size: PixelSize?
 
   @Option(
-    help:
-      "The part to keep, or the position with --fit contain; attention picks the most interesting part."
+    "The part to keep, or the position with --fit contain; attention picks the most interesting part."
   )
   var gravity = Gravity.centre
 
   @Option(
-    help:
-      "The output format: keep, jpeg, png, webp or avif. keep writes PNG for GIF, TIFF and BMP, and JPEG for HEIC."
+    "The output format: keep, jpeg, png, webp or avif. keep writes PNG for GIF, TIFF and BMP, and JPEG for HEIC."
   )
   var format = OutputFormat.keep
 
@@ -56,7 +52,7 @@ struct PictureOptions: ParsableArguments {
   var progressive = false
 
   @Option(
-    help: "The chroma subsampling of JPEGs and AVIFs: 420, 422 or 444. (default: the input's)"
+    "The chroma subsampling of JPEGs and AVIFs: 420, 422 or 444. (default: the input's)"
   )
   var chroma: ChromaSampling?
 
@@ -87,18 +83,14 @@ struct PictureOptions: ParsableArguments {
 
   @Option(
     name: .shortAndLong,
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Process N pictures at once, 1 to 1024; each needs memory. (default: one for each processor)",
-      valueName: "n"
-    ),
-    transform: WholeNumber.reader(1...1024)
+    "Process N pictures at once, 1 to 1024; each needs memory. (default: one for each processor)",
+    value: "n",
+    read: WholeNumber.reader(1...1024)
   )
   var jobs: Int?
 
   @Option(
-    help:
-      "Fill --size and cut off the rest (cover), or keep the whole picture on a background (contain)."
+    "Fill --size and cut off the rest (cover), or keep the whole picture on a background (contain)."
   )
   var fit = PictureFit.cover
 

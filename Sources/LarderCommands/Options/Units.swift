@@ -166,19 +166,16 @@ enum WholeNumber {
   }
 }
 
-/// Parses a percentage on the command line: `10%`, or `10` with the same meaning.
+/// Parses a percentage from 0 to 100 on the command line: `10%`, or `10` with the same meaning.
 enum PercentArgument {
-  /// A function that parses the percentage as a share, such as 0.1 for `10%`.
+  /// The percentage of an option's value.
   ///
-  /// - Parameter most: The largest percentage.
-  /// - Returns: The function; it throws a `ValidationError` that names the bounds.
-  static func reader(upTo most: Int = 100) -> @Sendable (String) throws -> Double {
-    { argument in
-      let digits = argument.hasSuffix("%") ? argument.dropLast() : argument[...]
-      guard let percent = Double(digits), (0...Double(most)).contains(percent) else {
-        throw ValidationError("it takes a share from 0% to \(most)%")
-      }
-      return percent / 100
-    }
+  /// - Throws: `ValidationError` that names the bounds.
+  static func read(_ argument: String) throws -> Double {
+    let digits = argument.hasSuffix("%") ? argument.dropLast() : argument[...]
+    guard digits.first?.isNumber == true, let percent = Double(digits),
+      (0...100).contains(percent)
+    else { throw ValidationError("it takes a share from 0% to 100%") }
+    return percent
   }
 }

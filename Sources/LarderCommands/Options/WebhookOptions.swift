@@ -41,11 +41,8 @@ struct WebhookOptions: ParsableArguments {
 
   /// The webhook that the options describe, or else the environment variables.
   ///
-  /// - Parameter template: The text of messages for Slack, with `{by}` and other words in braces. Pass nil to use the
-  ///   default text.
-  /// - Returns: The webhook.
   /// - Throws: A usage error when no webhook is given, or when a secret is needed and not given.
-  func webhook(_ template: String? = nil) throws -> Webhook {
+  func webhook() throws -> Webhook {
     guard
       let url = try FileReading.secret(
         in: webhookUrlFile,
@@ -67,7 +64,6 @@ struct WebhookOptions: ParsableArguments {
       url,
       payload: kind,
       secrets: kind == .json ? secrets() : [],
-      template: template.map(MessageTemplate.init) ?? .standard,
       parser: CurlURLParser()
     )
   }
@@ -89,12 +85,6 @@ struct WebhookOptions: ParsableArguments {
     }
     return try WebhookSecret.parse(text)
   }
-}
-
-/// The option `--template`: the text of messages about orders.
-struct TemplateOptions: ParsableArguments {
-  @Option("The text of messages for Slack (default: \"{by} – {total} – {what}\").", value: "text")
-  var template: String?
 }
 
 extension PayloadKind: ExpressibleByArgument {}

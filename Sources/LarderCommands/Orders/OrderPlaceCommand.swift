@@ -58,14 +58,13 @@ struct OrderPlaceCommand: ParsableCommand {
 
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
   @OptionGroup(title: Topic.webhook) var webhook: WebhookOptions
-  @OptionGroup(title: Topic.webhook) var words: TemplateOptions
   @OptionGroup(title: Topic.cache) var cache: CacheOptions
   @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     // The webhook's options are checked first, because a mistake in them must not leave an unsent order behind.
-    let receiver = send ? try webhook.webhook(words.template) : nil
+    let receiver = send ? try webhook.webhook() : nil
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
     var draft = OrderRequest(
       by: by,

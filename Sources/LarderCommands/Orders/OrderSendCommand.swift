@@ -37,13 +37,12 @@ struct OrderSendCommand: ParsableCommand {
 
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
   @OptionGroup(title: Topic.webhook) var webhook: WebhookOptions
-  @OptionGroup(title: Topic.webhook) var words: TemplateOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    let receiver = try webhook.webhook(words.template)
+    let receiver = try webhook.webhook()
     guard let box = try outbox.existing() else {
-      if output.json { Output.json(try SendReport.nothing.jsonLine()) }
+      if output.json { Output.json(try SendReport().jsonLine()) }
       return
     }
     var limits = WebhookSender.Limits()

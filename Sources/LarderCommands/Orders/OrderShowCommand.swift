@@ -25,10 +25,7 @@ struct OrderShowCommand: ParsableCommand {
 
   func run() throws {
     let entry = try outbox.outbox(of: order).order(order)
-    try output.show(
-      OrderWithMessages(entry),
-      text: entry.card(outbox.language, Terminal(output)),
-      always: true
-    )
+    let card = entry.card(outbox.language, Terminal(output))
+    try output.show(entry, text: card, always: true)
   }
 }

@@ -43,8 +43,7 @@ extension WebhookOptions {
     // After a signal, the attempt that is under way may continue for a second, so that the webhook's answer is not lost.
     let signals = Signals { sender.end(within: .seconds(1), transport) }
     if resuming { try outbox.resume(webhook) }
-    let counts = try outbox.counts()
-    let total = counts[.queued] + counts[.sending]
+    let total = try outbox.counts().waiting
     display?.show(0, of: total)
     let report = try sender.run { report in
       let failed = report.troubles.count
@@ -69,7 +68,7 @@ extension WebhookOptions {
       let outbox = try OutboxOptions.ofEnvironment()
     else { return nil }
     let counts = try outbox.counts()
-    guard counts[.queued] + counts[.sending] + counts[.ambiguous] > 0 else { return nil }
+    guard counts.waiting + counts[.ambiguous, default: 0] > 0 else { return nil }
     var options = try WebhookOptions.parse([])
     options.wait = DurationArgument(seconds: 1)
     options.route.proxy = proxy
@@ -94,7 +93,7 @@ struct SendSummary {
   /// The counts in one line, such as `hooks.slack.com: 2 delivered, 1 queued`.
   var text: String {
     let counts = Quantities.counts([
-      (queued, "queued"), (report.held.count, "held"), (report.dead.count, "dead"),
+      (report.counts.waiting, "queued"), (report.held.count, "held"), (report.dead.count, "dead"),
     ])
     return "\(host): " + (["\(report.delivered.count) delivered"] + counts).joined(separator: ", ")
   }
@@ -103,8 +102,6 @@ struct SendSummary {
   func warn(_ output: OutputOptions) {
     for warning in warnings { Log(output).warning(warning) }
   }
-
-  private var queued: Int { report.counts[.queued] + report.counts[.sending] }
 
   private var warnings: [String] {
     let (noun, command) =
@@ -141,9 +138,9 @@ struct SendSummary {
       )
     } else if let reason = report.unreachable {
       warnings.append("the webhook at \(host) cannot be reached: \(reason)")
-    } else if mail == .orders, report.wasInterrupted, queued > 0 {
+    } else if mail == .orders, report.wasInterrupted, report.counts.waiting > 0 {
       warnings.append(
-        "interrupted: \(Quantities.count(queued, noun)) still queued; \(command) continues"
+        "interrupted: \(Quantities.count(report.counts.waiting, noun)) still queued; \(command) continues"
       )
     } else if report.troubles.isEmpty, let due = report.due {
       warnings.append(

@@ -40,10 +40,7 @@ extension Order {
 
 extension PlacedOrder {
   /// The line that `order place` prints: the id, then customer, total and items.
-  var line: String {
-    let words = "\(by) – \(total.formatted()) – \(summary)"
-    return "\(id)  \(PlainText.line(words))"
-  }
+  var line: String { "\(id)  \(PlainText.line(text))" }
 }
 
 /// Orders as a text table, with a column for each order's progress.

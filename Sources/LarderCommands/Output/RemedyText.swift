@@ -39,7 +39,6 @@ extension LarderError {
       case .again: "run again with --force"
 
       case .otherScratch: "choose another with TMPDIR"
-      case .newBaseline: "write it again with larder bench --json"
       }
     return "\(problem); \(words)"
   }

@@ -46,7 +46,7 @@ struct ShardPlanCommand: ParsableCommand {
   )
   var out: String
 
-  @Option(help: .init("Assign pictures to shards by url or host.", valueName: "url|host"))
+  @Option("Assign pictures to shards by url or host.", value: "url|host")
   var shardBy = Partition.url
 
   @Flag(help: "Plan only pictures that the cache does not hold: a second pass.")

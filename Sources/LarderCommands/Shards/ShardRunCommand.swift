@@ -48,7 +48,7 @@ struct ShardRunCommand: ParsableCommand {
   @Option(
     "Commit even if up to this share of pictures failed temporarily. (default: 10%)",
     value: "n%",
-    read: ShareArgument.read
+    read: PercentArgument.read
   )
   var maxFailures = 10.0
 
@@ -146,19 +146,6 @@ struct ShardRunCommand: ParsableCommand {
     guard larder_end_with_parent() == 0, getppid() == parent else {
       throw CommandFailure("cannot run: the parent process has ended", .terminated)
     }
-  }
-}
-
-/// Parses a percentage from 0 to 100 on the command line, such as `10%`.
-enum ShareArgument {
-  /// The percentage of an option's value.
-  ///
-  /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> Double {
-    guard argument.hasSuffix("%"), argument.first?.isNumber == true,
-      let percent = Double(argument.dropLast()), (0...100).contains(percent)
-    else { throw ValidationError("it takes a share from 0% to 100%") }
-    return percent
   }
 }
 

@@ -254,7 +254,7 @@ extension OpenStorefront {
     do {
       let made = try OrderFromCatalog(draft, reader, at: now, chance: chance)
       let outbox = try Outbox(path)
-      let id = try outbox.place(made.order, once: chance)
+      let id = try outbox.place(made.order)
       return placed(try outbox.order(id.rawValue), form)
     } catch let error as LarderError where error.code == .refused || error.code == .usage {
       return try basket(form, faults: [.other], problem: error.problem)

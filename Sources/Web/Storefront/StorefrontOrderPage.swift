@@ -54,7 +54,7 @@ struct OrderTicket {
     self.isAlone = isAlone
     id = order.id.rawValue
     address = StorefrontAddress.order(id)
-    summary = PlainText.line(order.summary(in: visit.language))
+    summary = PlainText.line(visit.language.summary(of: order.lines))
     by = PlainText.line(order.by)
     total = order.total.formatted()
     placed = MomentView(UnixTime(order.placed.seconds), visit.clock)
