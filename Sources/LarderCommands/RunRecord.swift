@@ -21,7 +21,11 @@ final class RunRecord {
   }
 
   /// Adds the report of one catalog.
-  func add(_ report: SyncReport) { reports.append(report) }
+  func add(_ report: SyncReport) {
+    reports.append(report)
+    let omitted = report.briefOmits
+    if !omitted.isEmpty { document.omitted[report.catalog] = omitted }
+  }
 
   /// Adds the reason why a catalog did not run.
   func add(_ failure: CommandFailure) {
@@ -67,11 +71,11 @@ final class RunRecord {
 
   /// The record as one line of JSON with a line feed.
   ///
-  /// A catalog's report has the form of `sync --json`.
+  /// A catalog's report has the form of `sync --json`, but each list has at most 100 entries of a kind.
   private func bytes(_ status: ExitStatus) throws -> [UInt8] {
     (document.status, document.failed) = (status.rawValue, status.isFailure)
     document.ended = UnixTime.now()
-    let catalogs = reports.map(\.json).joined(separator: Array(",".utf8))
+    let catalogs = reports.map(\.brief.json).joined(separator: Array(",".utf8))
     let start = try document.jsonLine().dropLast() + Array(#","catalogs":["#.utf8)
     return TerminalJSON.bytes(start + catalogs + Array("]}\n".utf8))
   }
@@ -95,4 +99,6 @@ private struct LastRun: Encodable {
   var status: Int32 = 0
   var failed = false
   var errors: [String] = []
+  /// The number of entries that a shortened list leaves out: by catalog, then by list, such as `items.added`.
+  var omitted: [String: [String: Int]] = [:]
 }

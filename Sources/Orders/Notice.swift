@@ -122,31 +122,72 @@ extension Notice {
 }
 
 extension SlackPayload {
+  /// The maximum number of changes with a picture.
+  ///
+  /// Each of them needs a block, and a message can have only 50 blocks. (Block Kit reference: blocks)
+  private static let mostPictures = 10
   /// The maximum length of the text about a change.
   private static let lineLimit = 250
+  /// The maximum lengths of an image's alternative text and URL. (Block Kit reference: image element)
+  private static let imageTextLimit = 2000
+  private static let imageURLLimit = 3000
 
   /// Makes the message to Slack about a notice.
   ///
-  /// It has a header, a line for each change, and a line with id and time.
-  static func message(about notice: Notice, id: String) -> JSONMembers {
+  /// It has a header, a text for each change, and a line with id and time.
+  ///
+  /// - Parameters:
+  ///   - notice: The notice.
+  ///   - id: The id of the message.
+  ///   - showsPictures: Whether the first changes have pictures.
+  /// - Returns: The message.
+  static func message(about notice: Notice, id: String, showsPictures: Bool) -> JSONMembers {
     var title = SlackText(limit: headerLimit)
     title.append("\(notice.catalog): \(notice.language.summary(of: notice))")
-    var lines = notice.changes.map { change in
+    var blocks = [header(title.value)]
+    var lines: [String] = []
+    func close() {
+      if lines.isEmpty { return }
+      blocks.append(section(lines.joined(separator: "\n")))
+      lines = []
+    }
+    func add(_ line: String) {
+      let length = lines.reduce(line.utf16.count) { $0 + $1.utf16.count + 1 }
+      if length > sectionLimit { close() }
+      lines.append(line)
+    }
+    var pictures = 0
+    for change in notice.changes {
       var text = SlackText(limit: lineLimit)
       text.append(notice.language.line(of: change))
-      return text.value
+      if showsPictures, pictures < mostPictures, let picture = picture(of: change) {
+        close()
+        blocks.append(section(text.value, picture: picture))
+        pictures += 1
+        continue
+      }
+      add(text.value)
     }
     let more = notice.total - notice.changes.count
-    if more > 0 { lines.append(notice.language.more(more)) }
-    if notice.mayRepeat { lines.append(notice.language.repetition) }
-    // A section has room for this many lines of the maximum length.
-    let most = sectionLimit / (lineLimit + 1)
-    let sections = stride(from: 0, to: lines.count, by: most).map { start in
-      section(lines.dropFirst(start).prefix(most).joined(separator: "\n"))
-    }
-    let end = context("\(id) · \(notice.time.text)")
+    if more > 0 { add(notice.language.more(more)) }
+    if notice.mayRepeat { add(notice.language.repetition) }
+    close()
+    blocks.append(context("\(id) · \(notice.time.text)"))
     // The text for notifications must be escaped like the text in the blocks.
-    return message(title.value, [header(title.value)] + sections + [end])
+    return message(title.value, blocks)
+  }
+
+  /// The picture of a change, or nil if there is no picture that Slack can fetch.
+  ///
+  /// Slack itself fetches the picture from its URL.
+  private static func picture(of change: Notice.Change) -> JSONMembers? {
+    guard change.kind != .failed, let url = change.url, url.hasPrefix("https://"),
+      url.utf16.count <= imageURLLimit
+    else { return nil }
+    var text = SlackText(limit: imageTextLimit)
+    text.append(change.title ?? change.id ?? "")
+    let words = text.value.isEmpty ? "-" : text.value
+    return JSONMembers(["type": "image", "image_url": url, "alt_text": words])
   }
 }
 

@@ -54,7 +54,7 @@ extension Outbox {
       }
       if let moment = state.earliest(at: now) { return .wait(until: moment) }
       let delivery = row.standing(.queued).claimed
-      guard let message = try self.message(row, mail, db) else {
+      guard let message = try self.message(row, delivery, mail, db) else {
         // This row is damaged. The message is given up, so that the messages after it can be sent.
         try store(row.standing(.queued).settled(.dead, "unreadable"), row.id, db)
         return .wait(until: now)
@@ -265,11 +265,14 @@ extension Outbox {
 
   private func message(
     _ row: MessageRow,
+    _ delivery: Delivery,
     _ mail: MessageKind,
     _ db: Database
-  ) throws -> OutgoingMessage? {
+  ) throws -> (OutgoingMessage)? {
     if mail == .notices {
-      return try Self.notice(of: row, db).map { OutgoingMessage(id: row.id, content: .notice($0)) }
+      return try Self.notice(of: row, db).map {
+        OutgoingMessage(id: row.id, content: .notice($0, showsPictures: delivery.tries == 1))
+      }
     }
     guard let entry = try Self.entries(db, where: "row = ?", [row.placed]).first else {
       return nil

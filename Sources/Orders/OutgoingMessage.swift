@@ -9,7 +9,10 @@ struct OutgoingMessage: Sendable {
     /// An order was placed, or reached another state at a time.
     case order(PlacedOrder, OrderState, changed: OrderTime)
     /// A notice.
-    case notice(Notice)
+    ///
+    /// A message to Slack contains pictures only in the first attempt, because Slack refuses a whole message if it
+    /// cannot fetch one of the pictures.
+    case notice(Notice, showsPictures: Bool)
   }
 
   /// The id of the message, which is the same in all attempts.
@@ -34,6 +37,15 @@ struct OutgoingMessage: Sendable {
   /// It is the id of the order or of the notice.
   var subject: OrderID {
     if case .order(let order, _, _) = content { order.id } else { OrderID(rawValue: id) }
+  }
+
+  /// The outcome to record for an attempt with the outcome `seen`.
+  ///
+  /// Usually it is `seen` itself. But a refusal becomes a failure if the next attempt sends the message without
+  /// pictures.
+  func outcome(_ seen: AttemptOutcome) -> AttemptOutcome {
+    guard case .refused(let reason) = seen, case .notice(_, true) = content else { return seen }
+    return .failed(AttemptOutcome.Failure(reason))
   }
 
   /// Makes the request for one attempt, with its header fields and signatures.
@@ -68,8 +80,9 @@ struct OutgoingMessage: Sendable {
     case (.order(let order, let state, _), .slack):
       SlackPayload.message(about: order, state)
     case (.order(let order, let state, let time), .json): order.event(state, at: time)
-    case (.notice(let notice), .slack): SlackPayload.message(about: notice, id: id)
-    case (.notice(let notice), .json): notice.event
+    case (.notice(let notice, let showsPictures), .slack):
+      SlackPayload.message(about: notice, id: id, showsPictures: showsPictures)
+    case (.notice(let notice, _), .json): notice.event
     }
   }
 }

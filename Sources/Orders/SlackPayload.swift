@@ -22,10 +22,13 @@ enum SlackPayload {
     JSONMembers(["type": "context", "elements": [plain(text)]])
   }
 
-  static func section(_ text: String) -> JSONMembers {
+  /// Makes a section of a text, with a picture beside the text if `picture` is not nil.
+  static func section(_ text: String, picture: JSONMembers? = nil) -> JSONMembers {
     // With `verbatim`, Slack leaves words as they are. Otherwise it makes links to channels, people and URLs.
     let text = JSONMembers(["type": "mrkdwn", "text": text, "verbatim": true])
-    return JSONMembers(["type": "section", "text": text])
+    var block = JSONMembers(["type": "section", "text": text])
+    if let picture { block.values["accessory"] = picture }
+    return block
   }
 
   private static func plain(_ text: String) -> JSONMembers {

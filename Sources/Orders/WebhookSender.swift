@@ -124,7 +124,7 @@ package final class WebhookSender: Sendable {
       switch claim {
       case .attempt(let message, let delivery):
         attempts += 1
-        let outcome = attempt(message)
+        let outcome = message.outcome(attempt(message))
         let now = try outbox.record(
           outcome,
           message,

@@ -245,6 +245,19 @@ import Testing
     #expect(try shelf.outbox().orders().count == 1)
   }
 
+  @Test func `a message that Slack refuses for its pictures is sent without them`() throws {
+    let shelf = try Shelf()
+    let webhook = FakeWebhook {
+      $0.body.contains("image_url") ? .status(400, body: "invalid_blocks") : .ok
+    }
+    try Self.tell(shelf, 2, .slack)
+
+    let report = try Self.send(shelf, webhook, .slack)
+
+    #expect(webhook.arrivals.count == 2 && report.delivered.count == 1)
+    #expect(webhook.arrivals[0].body.contains("https://cdn.example/2.jpg"))
+  }
+
   @Test(arguments: [(1, "1 price, 1 removed"), (2, "2 prices, 2 removed")])
   func `the heading counts changes in plain words`(_ count: Int, _ heading: String) {
     let changes = (0..<count).flatMap {
@@ -264,21 +277,28 @@ import Testing
     }
     let notice = try #require(Self.notice(changes, run: 9))
 
-    let message = OutgoingMessage(id: "ntc_1", content: .notice(notice))
-    let request = message.request(to: try Shelf.webhook(.slack), at: OrderTime(seconds: 0))
-    let body = try #require(request?.body)
-    let json = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
-    let blocks = try #require(json?["blocks"] as? [[String: Any]])
-    #expect(blocks.count <= 50)
-    var lines = 0
-    for block in blocks {
-      let text = (block["text"] as? [String: Any])?["text"] as? String ?? ""
-      #expect(text.utf16.count <= (block["type"] as? String == "header" ? 150 : 3000))
-      #expect(!text.contains("<") && !text.contains(">") && !text.contains("\u{202E}"))
-      lines += text.split(separator: "\n").filter { $0.hasPrefix("• ") }.count
+    for showsPictures in [true, false] {
+      let message = OutgoingMessage(
+        id: "ntc_1",
+        content: .notice(notice, showsPictures: showsPictures)
+      )
+      let request = message.request(to: try Shelf.webhook(.slack), at: OrderTime(seconds: 0))
+      let body = try #require(request?.body)
+      let json = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+      let blocks = try #require(json?["blocks"] as? [[String: Any]])
+      #expect(blocks.count <= 50)
+      var lines = 0
+      for block in blocks {
+        let text = (block["text"] as? [String: Any])?["text"] as? String ?? ""
+        #expect(text.utf16.count <= (block["type"] as? String == "header" ? 150 : 3000))
+        #expect(!text.contains("<") && !text.contains(">") && !text.contains("\u{202E}"))
+        lines += text.split(separator: "\n").filter { $0.hasPrefix("• ") }.count
+        let image = (block["accessory"] as? [String: Any])?["image_url"] as? String
+        #expect(image?.hasPrefix("https://") != false)
+      }
+      #expect(lines == 50)
+      #expect(String(decoding: body, as: UTF8.self).contains("외 950건"))
     }
-    #expect(lines == 50)
-    #expect(String(decoding: body, as: UTF8.self).contains("외 950건"))
   }
 
   @Test func `the counts of other changes stay within Slack's limits, however long the lines are`()
@@ -293,7 +313,7 @@ import Testing
       }
       var notice = try #require(Self.notice(changes, run: 9))
       notice.mayRepeat = true
-      let content = OutgoingMessage.Content.notice(notice)
+      let content = OutgoingMessage.Content.notice(notice, showsPictures: false)
       let body = try #require(
         OutgoingMessage(id: "ntc_1", content: content)
           .request(to: try Shelf.webhook(.slack), at: OrderTime(seconds: 0))?.body

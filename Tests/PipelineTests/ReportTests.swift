@@ -22,6 +22,41 @@ struct ReportTests {
     #expect(missing.isEmpty)
   }
 
+  @Test func `a brief report lists a hundred of each kind, and counts the rest`() throws {
+    var report = SyncReport(catalog: "shop")
+    report.sections = [
+      SyncReport.Section(key: "a", title: "A", items: 0, skipped: 0, source: .network)
+    ]
+    for number in 0..<250 {
+      for reason in ["circuit-open", "http-503"] where reason == "circuit-open" || number < 5 {
+        report.failures.append(
+          SyncReport.Failure(
+            stage: .detail,
+            id: "I\(number)",
+            url: "http://a/\(number)",
+            reason: reason,
+            attempts: 1
+          )
+        )
+      }
+      report.skipped.append(
+        SyncReport.Skipped(section: "a", index: number, field: nil, lost: .item, reason: "no id")
+      )
+      report.items.added.append("I\(number)")
+      report.unfinished.append(.init(stage: .picture, url: "http://a/\(number)"))
+    }
+
+    let brief = report.brief
+
+    #expect(brief.failures.count == 105 && brief.failureCounts == report.failureCounts)
+    #expect(brief.failuresOmitted == [.detail: ["circuit-open": 150]])
+    #expect(brief.skipped.count == 100 && brief.sections[0].skippedReasons == ["no id": 150])
+    #expect(brief.items.added.count == 100 && report.briefOmits == ["items.added": 150])
+    #expect(brief.unfinished.count == 100 && brief.unfinishedOmitted == [.picture: 150])
+    #expect(brief.unfinishedCounts == report.unfinishedCounts)
+    #expect(brief.brief == brief && SyncReport(catalog: "b").briefOmits.isEmpty)
+  }
+
   @Test func `the report has every documented key, null when there is nothing`()
     throws
   {
