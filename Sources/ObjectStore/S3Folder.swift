@@ -52,13 +52,7 @@ package struct S3Folder: Sendable {
   package func putAll(last: String) throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: copy).sorted()
     for name in names where name != last {
-      let data = try file(name)
-      guard data.count > ObjectStore.partSize else {
-        try store.put([UInt8](data), to: name, type: Self.type)
-        continue
-      }
-      let large = try Folder(path: copy, creating: false).openFile(name)
-      _ = try store.putParts(large, data.count, to: name, headers: ["Content-Type": Self.type])
+      try store.put([UInt8](file(name)), to: name, type: Self.type)
     }
     guard try store.create([UInt8](file(last)), at: last, type: Self.type) else { throw taken }
   }

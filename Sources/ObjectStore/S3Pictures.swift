@@ -1,16 +1,11 @@
 import Base
 import Cache
-import Dispatch
 import Synchronization
 import Transport
 
 /// The pictures of a cache in an object store, below `PREFIX/images/`.
-///
-/// A picture of up to ``ObjectStore/partSize`` bytes is uploaded in one request. A larger picture is uploaded by multipart
-/// upload.
 package final class S3Pictures: RemotePictures {
   private let store: ObjectStore
-  private let uploads = DispatchQueue(label: "larder.parts")
 
   /// The path of the pictures below the location.
   private static let folder = "images/"
@@ -36,21 +31,6 @@ package final class S3Pictures: RemotePictures {
     let path = entry.name.path
     let headers = S3Headers.headers(of: entry)
     let size = Int(entry.bytes.count)
-    guard size <= ObjectStore.partSize else {
-      // Do one upload at a time. Each upload waits for its requests, and simultaneous uploads would have all their
-      // parts in memory.
-      uploads.async { [store] in
-        completion(
-          Result { () throws(LarderError) in
-            S3Headers.stamp(
-              tag: try store.putParts(file, size, to: path, headers: headers),
-              bytes: Int64(size)
-            )
-          }
-        )
-      }
-      return
-    }
     do throws(LarderError) {
       let body = try file.bytes(0..<size)
       store.ask(.put, path, headers: headers, body: body, doing: "write") { result in
@@ -168,16 +148,6 @@ package final class S3Pictures: RemotePictures {
   /// Removes pictures.
   package func remove(_ paths: [String]) throws(LarderError) {
     try store.remove(paths)
-  }
-
-  /// Aborts multipart uploads that are more than a day old.
-  ///
-  /// Otherwise the store would keep and bill their parts forever.
-  ///
-  /// - Parameter now: The present moment.
-  /// - Throws: ``LarderError``.
-  package func abortOldUploads(now: UnixTime) throws(LarderError) {
-    try store.abortOldUploads(below: Self.folder, now: now)
   }
 }
 

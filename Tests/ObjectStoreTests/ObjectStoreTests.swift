@@ -33,9 +33,6 @@ struct ObjectStoreTests {
 
     #expect(error.description.contains("the store's list does not end"))
     #expect(bucket.requests.count == requests)
-    bucket.requests = []
-    #expect(throws: LarderError.self) { try pictures.abortOldUploads(now: 1) }
-    #expect(bucket.requests.count == requests)
   }
 
   @Test(arguments: [
