@@ -172,10 +172,7 @@ package final class ObjectStore: Sendable {
     return result.map { Reply(head: $0.head, body: sink.bytes) }
       .mapError { LarderError($0, words, name, isConditional: isConditional) }
       .flatMap { reply in
-        let isCopy = request.headers.contains("x-amz-copy-source")
-        guard request.signing?.verb == .put, reply.tag.isEmpty, !isCopy else {
-          return .success(reply)
-        }
+        guard request.signing?.verb == .put, reply.tag.isEmpty else { return .success(reply) }
         // A proxy that replies with a page of its own has not stored anything.
         let reason = "unexpected reply from the store: it has no ETag"
         return .failure(LarderError(.storeUnfit, "cannot \(words) \(name): \(reason)"))
@@ -273,31 +270,6 @@ package final class ObjectStore: Sendable {
         "cannot plan in \(location): the store ignores If-None-Match: *, so two runs could commit "
           + "the same shard; write the plan to a folder that all machines share, or use a store "
           + "with conditional writes"
-      )
-    }
-  }
-
-  /// Makes the store copy an object together with its metadata.
-  ///
-  /// If there is an object at the new path, it is replaced. (CopyObject)
-  func copy(
-    _ path: String,
-    to other: String,
-    completion: @escaping @Sendable (Result<Void, LarderError>) -> Void
-  ) {
-    let name = name(path)
-    let source = "/\(location.bucket)/\(location.key(path))"
-    ask(.put, other, headers: ["x-amz-copy-source": source], body: [], doing: "copy") { result in
-      completion(
-        result.flatMap { reply in
-          // If copying fails after it began, the store sends status 200 and reports the error in the body.
-          guard S3Reply.refusal(reply.body) == nil else {
-            return .failure(
-              LarderError(.storeUnfit, "cannot copy \(name): the store failed midway")
-            )
-          }
-          return .success(())
-        }
       )
     }
   }

@@ -130,21 +130,6 @@ package final class S3Pictures: RemotePictures {
     )
   }
 
-  /// Moves pictures.
-  ///
-  /// The store copies them with their metadata, and then the old objects are removed.
-  ///
-  /// If the process crashes in between, both copies stay.
-  package func move(_ paths: [(from: String, to: String)]) throws(LarderError) {
-    let places = Dictionary(paths.map { ($0.from, $0.to) }) { first, _ in first }
-    try store.each(places.keys.sorted()) { path, done in
-      store.copy(path, to: places[path] ?? path, completion: done)
-    } failed: {
-      $0.code != .objectMissing
-    }
-    try store.remove(places.keys.sorted())
-  }
-
   /// Removes pictures.
   package func remove(_ paths: [String]) throws(LarderError) {
     try store.remove(paths)

@@ -102,8 +102,7 @@ struct S3Document: Equatable {
 
   /// Parses a document; nil if it is malformed or exceeds the limits.
   init?(_ bytes: [UInt8]) {
-    // If the work takes long, a store sends white space before the document to keep the connection open. (S3,
-    // CopyObject)
+    // A store may send white space before the document, to keep the connection open while it works.
     let body = bytes.drop { $0 == 32 || (9...13).contains($0) }
     guard !body.isEmpty else { return nil }
     let root = body.withUnsafeBufferPointer { buffer -> S3Document? in

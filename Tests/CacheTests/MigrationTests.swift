@@ -286,11 +286,9 @@ struct MigrationTests {
     #expect(folder.files(below: "cache").keys.filter { $0.contains("index") }.count == 2)
   }
 
-  @Test(arguments: OldCache.names)
-  func `the readable rows of a damaged index are saved, whichever larder wrote it`(_ name: String)
-    throws
-  {
-    let old = try OldCache(name, in: folder)
+  @Test func `the readable rows of a damaged index are saved`() throws {
+    let old = try OldCache("v4", in: folder)
+    _ = try index()
 
     #expect(
       Index.salvage(old.root + "/index.sqlite").map(\.url).sorted() == [

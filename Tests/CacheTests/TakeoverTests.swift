@@ -148,37 +148,4 @@ struct TakeoverTests {
     #expect(document.response?.contains("ETag: \"main\"") == true)
     #expect(try index.decoded(document.id).map(\.key) == ["main"])
   }
-
-  @Test func `a file without a row from an older larder is adopted under its new name`()
-    throws
-  {
-    let older = PictureName(older: url("left")).path
-    try folder.write(OldCache.picture("left"), to: "cache/\(older)")
-    let layout = try CacheLayout(creating: folder.path("cache"))
-    let index = try Index(layout)
-    let strays = try Recovery(layout, index).strays
-    #expect(strays.paths == [older])
-
-    let entry = try strays.adopt(PictureID(url: url("left")), url: url("left"))
-
-    #expect(entry?.isHeld == true && strays.isEmpty)
-    #expect(try folder.read(path("left")) == OldCache.picture("left"))
-    #expect(folder.state(of: "cache/\(older)") == nil)
-  }
-
-  @Test func `a damaged index of an older larder is rebuilt without a download`() throws {
-    let old = try OldCache("v4-squares", in: folder)
-    let layout = try CacheLayout(creating: old.root)
-
-    let index = try Index.rebuilt(in: layout, at: 1_800_000_000).index
-    let recovery = try Recovery(layout, index)
-
-    // The files are copies, so their rows do not match their stamps.
-    #expect(recovery.strays.paths.count == 3)
-    for item in Self.items {
-      #expect(
-        try recovery.strays.adopt(PictureID(url: url(item)), url: url(item))?.isHeld == true
-      )
-    }
-  }
 }

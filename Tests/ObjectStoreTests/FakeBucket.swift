@@ -164,11 +164,6 @@ final class FakeBucket: Fetching {
       }
       headers.append("Content-Length", "\(all)")
       return (200, headers, object.bytes)
-    case .put where request.headers.contains("x-amz-copy-source"):
-      let source = (request.headers["x-amz-copy-source"] ?? "").dropFirst("/shop/".count)
-      guard let object = state.objects[String(source)] else { return refusal(404, "NoSuchKey") }
-      state.objects[key] = object
-      return (200, [:], element("CopyObjectResult", "<ETag>&quot;\(object.tag)&quot;</ETag>"))
     case .put:
       let isConditional = request.headers.contains("If-None-Match")
       if isConditional, state.obeysConditions, state.objects[key] != nil {
@@ -183,10 +178,6 @@ final class FakeBucket: Fetching {
       state.objects[key] = nil
       return (204, [:], [])
     }
-  }
-
-  private func element(_ name: String, _ inner: String) -> [UInt8] {
-    Array("<?xml version=\"1.0\"?>\n<\(name)>\(inner)</\(name)>".utf8)
   }
 
   private func list(_ query: [String: String], _ state: State) -> String {

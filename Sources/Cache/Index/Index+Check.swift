@@ -179,23 +179,12 @@ extension Index {
   static func salvage(_ path: String) -> [PictureEntry] {
     guard let database = try? SQLiteDatabase(asFound: path) else { return [] }
     var entries: [PictureID: PictureEntry] = [:]
-    // An older version of larder may have written the file, so some columns may be missing.
-    let known = try? database.read { Set(try $0.columns(in: "picture").map(\.name)) }
-    let columns = pictureColumns.map { known?.contains($0) == false ? "NULL" : $0 }
-    let select = "SELECT \(columns.joined(separator: ", ")) FROM picture"
     for order in ["ASC", "DESC"] {
       _ = try? database.read { db in
         try db.forEach(select + " ORDER BY rowid \(order)") { row in
-          var entry = PictureEntry(row)
+          let entry = PictureEntry(row)
           // A damaged page can contain anything. A row is valid if its id is the digest of its identity.
-          let id = PictureID(url: entry.identity)
-          if entry.id != id {
-            // Older versions of larder stored the key as a number.
-            guard row.isInteger(0), row.number(0) == id.olderNumber else { return }
-            entry.id = id
-            if entry.isHeld { entry.older = PictureName(older: entry.url).path }
-          }
-          entries[id] = entry
+          if entry.id == PictureID(url: entry.identity) { entries[entry.id] = entry }
         }
       }
     }
@@ -293,7 +282,6 @@ extension Index {
       if folder?.stamp(of: entry.name.file) == entry.stamp { found.append(entry) }
     }
     try index.save(found)
-    try index.takeOver(layout, on: SystemDisk())
     if wasThere { try index.write { try salvageHistory(of: aside, into: $0) } }
     return (index, wasThere ? aside : nil)
   }

@@ -210,11 +210,7 @@ extension Index {
       let entries = try rows(Self.select + older) { PictureEntry($0) }
       guard !entries.isEmpty else { return }
       let squares = try squares(of: entries)
-      if let remote = layout.remote {
-        try remote.move(entries.map { ($0.name.path, $0.ownName.path) })
-      } else {
-        try rename(entries, in: layout, on: disk)
-      }
+      try rename(entries, in: layout, on: disk)
       try rename(squares, in: layout, on: disk)
       try write { db in
         let moved = "UPDATE square SET path = ? WHERE picture = ? AND side = ?"
