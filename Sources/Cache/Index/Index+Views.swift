@@ -105,26 +105,26 @@ extension Index {
   /// - Parameters:
   ///   - sql: One SELECT.
   ///   - root: The path of the cache.
-  ///   - seconds: The time limit of the query.
   /// - Returns: All rows of the result.
   /// - Throws: ``LarderError/Code/usage`` when the query is wrong or takes too long, and the errors of
   ///   ``init(reading:)``.
   package static func rows(
     _ sql: String,
-    of root: String,
-    seconds: Int = 8
+    of root: String
   ) throws(LarderError) -> QueryRows {
     // Opening the index throws if the file is damaged, and rolls back the transaction of a killed run.
     let path = try Index(reading: root).path
     do {
-      guard try SQLiteDatabase(asFound: path).read(DatabaseSchema.version) == version else {
-        throw LarderError(
-          .failed,
-          "cannot query \(path): an older larder wrote it; sync once to upgrade it",
-          thing: path
-        )
+      return try SQLiteDatabase(asFound: path).read { db in
+        guard try DatabaseSchema.version(of: db) == version else {
+          throw LarderError(
+            .failed,
+            "cannot query \(path): an older larder wrote it; sync once to upgrade it",
+            thing: path
+          )
+        }
+        return try db.rows(ofQuery: sql, seconds: 8)
       }
-      return try GuardedConnection(path).rows(sql, seconds: seconds)
     } catch DatabaseFailure.refused(let words, _) {
       throw LarderError(.usage, "cannot run the query: \(words)")
     } catch {
