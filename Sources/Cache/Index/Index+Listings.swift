@@ -236,10 +236,6 @@ enum ListingQuery: String, CaseIterable {
   case keys = """
     SELECT i.key FROM listing_item l CROSS JOIN item i ON i.row = l.item WHERE l.listing = ?1 ORDER BY l.place
     """
-  case pictures = """
-    SELECT p.id FROM listing_item l CROSS JOIN item_picture s ON s.item = l.item \
-    LEFT JOIN picture p ON p.row = s.picture WHERE l.listing = ?1 ORDER BY l.place, s.place
-    """
   case itemsShowing = """
     SELECT l.place, i.key FROM picture p CROSS JOIN item_picture s ON s.picture = p.row \
     CROSS JOIN listing_item l INDEXED BY listing_member ON l.listing = ?1 AND l.item = s.item \
@@ -482,13 +478,6 @@ extension Index {
 
   static func body(_ version: ItemVersion, _ db: Database) throws -> [UInt8]? {
     try db.first("SELECT body FROM item WHERE row = ?1", version) { $0.bytes(0) } ?? nil
-  }
-
-  /// The pictures that the items of a listing refer to, in order.
-  ///
-  /// A picture that occurs twice is in the list twice. The key of a picture that has no row is zero.
-  package func pictures(listing: ListingID) throws(LarderError) -> [PictureID] {
-    try rows(ListingQuery.pictures.rawValue, listing) { PictureID($0.key(0)) }
   }
 
   /// The items of a listing that show some pictures: for each picture those that show it, in the listing's order.

@@ -155,8 +155,7 @@ package struct CatalogReader: Sendable {
     _ index: Index
   ) throws(LarderError) -> RunEntry {
     if let run = try index.lastRunTime(catalog: catalog.id, at: moment) { return run }
-    let oldest = try index.runTimes(catalog: catalog.id, since: .distantPast)
-      .last { $0.finished != nil }?.finished
+    let oldest = try index.oldestRunTime(catalog: catalog.id)?.finished
     throw LarderError(
       .empty,
       "cannot read \(catalog.name) as of \(moment.rfc3339): "
