@@ -274,25 +274,6 @@ package final class CacheLayout: Sendable {
       }
     }
   }
-
-  private static let noteName = "verify.json"
-
-  /// The position that an interrupted `larder verify` saved; nil if there is none.
-  package func note() -> String? {
-    root.text(of: Self.noteName, limit: 16 << 20)
-  }
-
-  /// Saves the position of an interrupted `larder verify` atomically, or removes the saved position if `text` is nil.
-  ///
-  /// Errors are ignored.
-  package func setNote(_ text: String?) {
-    guard let text else {
-      unlinkat(root.descriptor, Self.noteName, 0)
-      return
-    }
-    let path = path(Self.noteName)
-    try? Files.replace(path, with: Array(text.utf8).span.bytes, by: path + ".new")
-  }
 }
 
 /// The picture folders that this process has used.

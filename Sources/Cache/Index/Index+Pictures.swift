@@ -234,12 +234,9 @@ extension Index {
     return try rows(onlyHeld ? Self.nextHeld : Self.next, last, count) { PictureEntry($0) }
   }
 
-  /// The number of held pictures, and the number of those up to an id in the order of the ids.
-  func heldCount(through id: PictureID?) throws(LarderError) -> (all: Int, passed: Int) {
-    try row(
-      "SELECT count(*), count(*) FILTER (WHERE id <= ?1) FROM picture WHERE sha256 IS NOT NULL",
-      id?.digest ?? IdentityDigest(high: 0, low: 0)
-    ) { (Int($0.number(0)), Int($0.number(1))) } ?? (0, 0)
+  /// The number of held pictures.
+  func heldCount() throws(LarderError) -> Int {
+    try row("SELECT count(*) FROM picture WHERE sha256 IS NOT NULL") { Int($0.number(0)) } ?? 0
   }
 
   /// The held picture at each of these paths in the cache.
