@@ -242,38 +242,6 @@ package final class ObjectStore: Sendable {
     ["Content-Type": type, "If-None-Match": "*"]
   }
 
-  /// Requires that the store refuses a conditional write to an object that exists.
-  ///
-  /// - Parameter path: The path of an object for the test, which is removed afterwards.
-  /// - Throws: ``LarderError``. The code is `storeUnfit` if the store writes the object in spite of `If-None-Match:
-  ///   *`.
-  package func demandConditions(trying path: String) throws(LarderError) {
-    let headers = Self.once("text/plain")
-    try put(
-      Array("larder tests whether If-None-Match is respected\n".utf8),
-      to: path,
-      type: "text/plain"
-    )
-    let isHeeded: Bool
-    do throws(LarderError) {
-      let other = Array("it is not\n".utf8)
-      _ = try answer(.put, path, headers: headers, body: other, doing: "write")
-      isHeeded = false
-    } catch {
-      guard error.code == .objectExists || error.code == .storeUnfit else { throw error }
-      isHeeded = error.code == .objectExists
-    }
-    try remove([path])
-    guard isHeeded else {
-      throw LarderError(
-        .storeUnfit,
-        "cannot plan in \(location): the store ignores If-None-Match: *, so two runs could commit "
-          + "the same shard; write the plan to a folder that all machines share, or use a store "
-          + "with conditional writes"
-      )
-    }
-  }
-
   /// Removes objects, many at a time.
   ///
   /// Objects that do not exist are ignored.
@@ -321,15 +289,23 @@ package final class ObjectStore: Sendable {
 
   // MARK: - Lists
 
+  /// The maximum number of pages of a list, which is enough for a hundred million objects.
+  static let mostPages = 100_000
+  /// The maximum number of empty pages in a row.
+  ///
+  /// A store may send some of them after many objects were removed.
+  static let mostEmptyPages = 100
+
   /// Calls `body` with each object below a path, in the order of the keys.
   ///
-  /// Each request lists at most a thousand objects.
+  /// Each request lists at most a thousand objects. A list counts as endless if the store sends the same token for the
+  /// next page twice, too many pages, or too many empty pages in a row.
   func forEach(
     below path: String,
     _ body: (S3Reply.Object) throws(LarderError) -> Void
   ) throws(LarderError) {
-    var pages = ListedPages("list \(location)")
     var next: String?
+    var (tokens, empty) = (Set<Int>(), 0)
     repeat {
       var query = ["encoding-type": "url", "list-type": "2", "max-keys": "1000"]
       query["prefix"] = location.key(path)
@@ -342,50 +318,16 @@ package final class ObjectStore: Sendable {
         )
       }
       for object in page.objects { try body(object) }
-      if let token = page.next { try pages.advance(to: token, isEmpty: page.objects.isEmpty) }
       next = page.next
+      empty = page.objects.isEmpty ? empty + 1 : 0
+      guard next.map({ tokens.insert($0.hashValue).inserted }) ?? true,
+        tokens.count < Self.mostPages, empty < Self.mostEmptyPages
+      else {
+        throw LarderError(
+          .storeUnfit,
+          "cannot list \(location): the store's list does not end; check AWS_ENDPOINT_URL_S3"
+        )
+      }
     } while next != nil
-  }
-}
-
-/// Detects a list of objects that does not end.
-///
-/// A list counts as endless if the store sends the same token for the next page twice, or sends too many pages, or too
-/// many empty pages in a row.
-struct ListedPages {
-  /// The maximum number of pages.
-  ///
-  /// This is enough for a hundred million objects.
-  static let most = 100_000
-  /// The maximum number of empty pages in a row.
-  ///
-  /// A store may send some of them after many objects were removed.
-  static let mostEmpty = 100
-
-  private let work: String
-  private var count = 0
-  private var empty = 0
-  private var tokens: Set<Int> = []
-
-  /// Begins to count the pages of a list.
-  ///
-  /// - Parameter work: The action, such as "list s3://bucket". In messages it follows "cannot".
-  init(_ work: String) { self.work = work }
-
-  /// Counts a page that is not the last page.
-  ///
-  /// - Parameters:
-  ///   - token: The token with which the store identifies the next page.
-  ///   - isEmpty: Whether the page lists nothing.
-  /// - Throws: ``LarderError`` when the list counts as endless.
-  mutating func advance(to token: String, isEmpty: Bool) throws(LarderError) {
-    count += 1
-    empty = isEmpty ? empty + 1 : 0
-    guard tokens.insert(token.hashValue).inserted, count < Self.most, empty < Self.mostEmpty else {
-      throw LarderError(
-        .storeUnfit,
-        "cannot \(work): the store's list does not end; check AWS_ENDPOINT_URL_S3"
-      )
-    }
   }
 }

@@ -29,13 +29,12 @@ package struct S3Folder: Sendable {
   /// The location of the folder, such as `s3://bucket/prefix`.
   package var name: String { "\(store.location)" }
 
-  /// Requires that the store has no plan in this folder yet, and that it supports conditional writes.
+  /// Requires that the store has no plan in this folder yet.
   ///
   /// - Parameter last: The name of the file that completes the folder.
   /// - Throws: ``LarderError``.
   package func demandNew(_ last: String) throws(LarderError) {
     guard try store.bytes(of: last) == nil else { throw taken }
-    try store.demandConditions(trying: "\(last).probe")
   }
 
   private var taken: LarderError {

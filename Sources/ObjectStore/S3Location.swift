@@ -63,16 +63,7 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func isBucket(_ name: String) -> Bool {
-    let bytes = Array(name.utf8)
-    return (3...63).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
-      && bytes.first != UInt8(ascii: "-") && !name.contains("..")
-      && bytes.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "-"), UInt8(ascii: "."): true
-        default: false
-        }
-      }
+    name.wholeMatch(of: /[a-z0-9][a-z0-9.\-]{2,62}/) != nil && !name.contains("..")
   }
 
   private static func isSegment(_ segment: String) -> Bool {

@@ -110,16 +110,6 @@ package final class S3Pictures: RemotePictures {
     of path: String,
     _ reply: ObjectStore.Reply
   ) -> RemotePart? {
-    guard reply.head.status == 206 else {
-      // A server without support for ranges sends the whole object.
-      guard reply.body.count >= range.upperBound else { return nil }
-      let entry = S3Headers.entry(
-        at: path,
-        reply.head.headers,
-        whole: ByteCount(reply.body.count)
-      )
-      return RemotePart(bytes: Array(reply.body[range]), entry: entry)
-    }
     guard let place = reply.head.headers["Content-Range"].flatMap(ContentRange.init),
       Int(place.bytes.lowerBound.count) == range.lowerBound,
       reply.body.count == range.count, let whole = place.whole

@@ -36,7 +36,6 @@ final class FakeBucket: Fetching {
     var requests: [String] = []
     var failing: Int?
     var dies = false
-    var obeysConditions = true
     var overtaking: [UInt8]?
     var pageSize = 1000
     var endless: Endless?
@@ -76,7 +75,6 @@ final class FakeBucket: Fetching {
     }
   }
 
-  func ignoreConditions() { state.withLock { $0.obeysConditions = false } }
   /// Replaces the bytes of a conditional write by those of another writer.
   func overtake(with bytes: [UInt8]) { state.withLock { $0.overtaking = bytes } }
   func list(pagesOf size: Int) { state.withLock { $0.pageSize = size } }
@@ -166,7 +164,7 @@ final class FakeBucket: Fetching {
       return (200, headers, object.bytes)
     case .put:
       let isConditional = request.headers.contains("If-None-Match")
-      if isConditional, state.obeysConditions, state.objects[key] != nil {
+      if isConditional, state.objects[key] != nil {
         return refusal(412, "PreconditionFailed")
       }
       state.objects[key] = Object(bytes: body, headers: request.headers, tag: tag(body))
