@@ -163,7 +163,7 @@ package struct Verification: Sendable {
         if verdict == .damaged(isNewer: true) { found.underWay.insert(path) }
       } else if ids[path] == nil, isThere(path, stored) {
         found.report.strays.append(path)
-        if PictureName.isPicturePath(path) { found.underWay.insert(path) }
+        if PictureName.id(at: path) != nil { found.underWay.insert(path) }
       }
     }
     return found
@@ -184,11 +184,10 @@ package struct Verification: Sendable {
   /// If the index was lost and rebuilt, the other strays stay until all pictures have a row again, because a later
   /// sync may refer to them.
   package func repair(_ report: VerifyReport, claimed: [PictureEntry]) throws(LarderError) {
-    let squares = SquareVerification(layout: layout, index: index)
-    try squares.repair(report)
     let lost = try index.heldPictures(at: report.damaged + report.missing).values
     try index.write { db in for id in lost { try Index.forget(id, in: db) } }
     for path in report.damaged { try layout.remove(path) }
+    try SquareVerification(layout: layout, index: index).repair(report)
     let unclaimed = try Recovery(layout, index, read: read).strays
     for picture in claimed {
       _ = try unclaimed.adopt(picture.id, url: picture.url, identity: picture.identity)
@@ -199,7 +198,6 @@ package struct Verification: Sendable {
     for path in try layout.strays(index) where found.contains(path) {
       try layout.remove(path)
     }
-    try squares.sweep(of: report.damaged + report.missing)
     try index.noteFolderTimes(of: layout)
   }
 }
@@ -404,7 +402,7 @@ extension CacheLayout {
   package func pictureFiles() throws(LarderError) -> [String] {
     if let listing { return try listing.objects().keys.sorted() }
     var files: [String] = []
-    for number in try existingFolders() {
+    for number in try images.names().compactMap(pictureFolder) {
       let folder = try folder(number, creating: false)
       files += try folder.names().map { "images/\(PictureName.folderName(number))/\($0)" }
     }
@@ -432,10 +430,9 @@ extension CacheLayout {
         files.append("images/\(name)")
         continue
       }
-      var names = Set(try folder.names())
-      guard !names.isEmpty else { continue }
-      try index.forEachHeldFile(inFolder: number) { names.remove($0) }
-      files += names.map { "images/\(name)/\($0)" }
+      let paths = try folder.names().map { "images/\(name)/\($0)" }
+      let known = try index.heldPictures(at: paths)
+      files += paths.filter { known[$0] == nil }
     }
     return files.sorted()
   }

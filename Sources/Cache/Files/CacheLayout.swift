@@ -190,8 +190,7 @@ package final class CacheLayout: Sendable {
 
   /// Whether the cache has no pictures.
   package var holdsNothing: Bool {
-    if let listing { return (try? listing.objects().isEmpty) ?? false }
-    return (try? existingFolders().allSatisfy { try folder($0).names().isEmpty }) ?? true
+    (try? pictureFiles().isEmpty) ?? (listing == nil)
   }
 
   /// The full path of a file or folder in the cache, for messages and for other libraries.
@@ -242,11 +241,6 @@ package final class CacheLayout: Sendable {
   func existingFolder(_ number: UInt8) throws(LarderError) -> Folder? {
     guard try images.findKind(PictureName.folderName(number)) == S_IFDIR else { return nil }
     return try folder(number, creating: false)
-  }
-
-  /// The numbers of the existing picture folders.
-  func existingFolders() throws(LarderError) -> [UInt8] {
-    try images.names().compactMap(pictureFolder).sorted()
   }
 
   /// The number of the picture folder with this name, such as 0x3F for `3f`; nil if there is no such folder.

@@ -309,12 +309,10 @@ extension Index {
   /// The pictures in the cache, by the ``ContentDigest/number(of:)`` of their bytes.
   func contents() throws(LarderError) -> [Int64: PictureID] {
     try read { db in
-      try SQLiteDatabase.scan(db) {
-        var contents: [Int64: PictureID] = [:]
-        let sql = "SELECT content, id FROM picture WHERE content IS NOT NULL AND content <> 0"
-        try db.forEach(sql) { contents[$0.number(0)] = PictureID($0.key(1)) }
-        return contents
-      }
+      var contents: [Int64: PictureID] = [:]
+      let sql = "SELECT content, id FROM picture WHERE content IS NOT NULL AND content <> 0"
+      try db.forEach(sql) { contents[$0.number(0)] = PictureID($0.key(1)) }
+      return contents
     }
   }
 }

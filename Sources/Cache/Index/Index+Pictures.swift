@@ -274,24 +274,6 @@ extension Index {
     }
   }
 
-  /// Calls `body` with the file name of each held picture in one folder below `images/`.
-  func forEachHeldFile(
-    inFolder folder: UInt8,
-    _ body: (String) throws -> Void
-  ) throws(LarderError) {
-    try read { db in
-      let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
-      let ids = PictureID.all(inFolder: folder)
-      try db.forEach(select + "id BETWEEN ?1 AND ?2", ids.lowerBound, ids.upperBound) {
-        try body(PictureName(url: $0.text(1) ?? "", id: PictureID($0.key(0))).file)
-      }
-      let older = select + "older >= ?1 || '/' AND older < ?1 || '0'"
-      try db.forEach(older, "images/\(PictureName.folderName(folder))") {
-        if let name = $0.text(2).flatMap({ PictureName(path: $0) }) { try body(name.file) }
-      }
-    }
-  }
-
   /// Selects the columns that are needed to find the path of a picture.
   private static let selectName = "SELECT id, coalesce(identity, url), older FROM picture"
 

@@ -123,9 +123,6 @@ package struct PictureName: Hashable, Sendable {
     path[..<(path.lastIndex(of: ".") ?? path.endIndex)]
   }
 
-  /// Whether a path in the cache has the form of a picture's path.
-  static func isPicturePath(_ path: String) -> Bool { id(at: path) != nil }
-
   /// The key of the picture that has this path in the cache; nil if the path does not have the form of a picture's
   /// path.
   package static func id(at path: String) -> PictureID? {

@@ -33,7 +33,7 @@ extension CacheLayout {
       kept[path] = nil
     }
     let known = Set(doubtful.map(\.name.path))
-    let paths = Array(known) + kept.keys.filter(PictureName.isPicturePath)
+    let paths = Array(known) + kept.keys.filter { PictureName.id(at: $0) != nil }
     let found = try listing.remote.rows(at: paths)
     for entry in doubtful {
       if let now = found[entry.name.path]?.row(of: entry) {

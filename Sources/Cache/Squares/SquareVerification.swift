@@ -66,24 +66,12 @@ struct SquareVerification {
     return parts.count == 3 && Int(parts[1]) != nil ? "images/\(parts[2])" : nil
   }
 
-  /// Deletes the rows of damaged and missing squares, so that the next run makes them again, and removes damaged files
-  /// and strays.
+  /// Deletes the rows of damaged and missing squares, so that the next run makes them again, and removes all files that
+  /// are no current squares.
   func repair(_ report: VerifyReport) throws(LarderError) {
     let bad = Set(report.damaged + report.missing)
     try index.forget(try index.squares().filter { bad.contains($0.name) })
-    for path in report.damaged + report.strays where path.hasPrefix("squares/") {
-      try layout.remove(path)
-    }
-  }
-
-  /// Removes the squares of the pictures at these paths, unless the pictures are in the cache after all.
-  func sweep(of paths: [String]) throws(LarderError) {
-    let lost = Set(paths.map { PictureName.withoutEnding($0) })
-    let files = try layout.squareFiles().filter { file in
-      picture(ofSquare: file).map { lost.contains(PictureName.withoutEnding($0)) } ?? false
-    }
-    let known = try known(files)
-    for file in files where !known.contains(file) { try layout.remove(file) }
+    _ = try layout.sweepSquares(index)
   }
 }
 
