@@ -1,10 +1,10 @@
 import Base
-import Cache
 import GRDB
 import SampleStore
 import Support
 import Testing
 
+@testable import Cache
 @testable import Catalog
 @testable import Pipeline
 

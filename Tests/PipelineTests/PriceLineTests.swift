@@ -1,8 +1,8 @@
 import Base
-import Cache
 import Support
 import Testing
 
+@testable import Cache
 @testable import Catalog
 @testable import Pipeline
 

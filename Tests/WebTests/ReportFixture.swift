@@ -1,7 +1,7 @@
 import Base
-import Cache
 import Support
 
+@testable import Cache
 @testable import Catalog
 @testable import Pipeline
 @testable import Web
@@ -56,7 +56,8 @@ enum ReportFixture {
       id: RunID(rawValue: id),
       started: now + -daysAgo * 86_400,
       finished: outcome == nil ? nil : now + -daysAgo * 86_400,
-      outcome: outcome
+      outcome: outcome,
+      report: nil
     )
   }
 

@@ -85,7 +85,7 @@ extension Index {
         place += 1
       }
       guard place == count, known == digest.identity else {
-        throw damaged("listing \(listing.rawValue)")
+        throw damaged("listing \(listing.rawValue) is damaged")
       }
     }
   }
@@ -97,14 +97,14 @@ extension Index {
     for version in versions {
       item.restart(version)
       guard try item.next(), item.withBytes(0, { IdentityDigest(of: $0) }) == item.key(1) else {
-        throw damaged("an item")
+        throw damaged("an item is damaged")
       }
       try shown.forEach(version) { pictures.insert($0.number(0)) }
     }
     let picture = try RowStatement(db, "SELECT failing_since FROM picture WHERE row = ?1")
     for row in pictures.sorted() {
       picture.restart(row)
-      guard try picture.next() else { throw damaged("a picture's row") }
+      guard try picture.next() else { throw lostPicture() }
       // To reach this column, SQLite reads nearly the whole row: only `older` and `identity` follow it.
       _ = picture.optionalNumber(0)
     }
@@ -137,13 +137,9 @@ extension Index {
     }
   }
 
-  private func damaged(_ what: String) -> LarderError {
-    LarderError(
-      .damaged,
-      "cannot read \(path): \(what) is damaged",
-      remedy: .remake,
-      thing: path
-    )
+  /// The error for a row that is missing or damaged.
+  func damaged(_ words: String) -> LarderError {
+    LarderError(.damaged, "cannot read \(path): \(words)", remedy: .remake, thing: path)
   }
 
   /// Checks all listings of the last run of each catalog, and the rows of the pictures of all details; see
@@ -153,7 +149,7 @@ extension Index {
   package func checkCatalogs() throws(LarderError) {
     try checkListings(try shownListings())
     let sql = "SELECT 1 FROM detail_picture WHERE picture NOT IN (SELECT row FROM picture) LIMIT 1"
-    if try row(sql, make: { _ in }) != nil { throw damaged("a picture's row") }
+    if try row(sql, make: { _ in }) != nil { throw lostPicture() }
   }
 }
 

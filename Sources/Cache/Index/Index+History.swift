@@ -129,11 +129,6 @@ package struct PriceStep: Sendable, Equatable {
   package let field: HistoryField
   /// The value; nil if the field has had no value since ``time``.
   package let value: HistoryValue?
-
-  /// Makes a step from its parts.
-  package init(run: Int64, time: UnixTime, field: HistoryField, value: HistoryValue?) {
-    (self.run, self.time, self.field, self.value) = (run, time, field, value)
-  }
 }
 
 extension RecordedChange.Kind: CustomStringConvertible {
@@ -407,7 +402,7 @@ struct HistoryWriter {
       try known(change.id, in: change.section) == nil
     else { return nil }
     for section in sections where section.key != change.section {
-      let place = ListingQuery.placesOfKey.rawValue
+      let place = ListingQuery.itemsOfKey.rawValue
       let isListed = try section.listing.map {
         try db.first(place, $0, change.id) { _ in } != nil
       }

@@ -105,35 +105,16 @@ extension Index {
   ///
   /// Pictures without a row are left out.
   package func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: PictureEntry] {
-    var entries = [PictureID: PictureEntry](minimumCapacity: ids.count)
-    try forEachPicture(of: ids) { entries[$0.id] = $0 }
-    return entries
+    try read { db in
+      let row = try RowStatement(db, Self.select + " WHERE id = ?")
+      var entries = [PictureID: PictureEntry](minimumCapacity: ids.count)
+      for id in ids { entries[id] = try row.first(id) { PictureEntry($0) } }
+      return entries
+    }
   }
 
   /// The error for a picture of an item or detail that has no row.
-  func lostPicture() -> LarderError {
-    LarderError(
-      .damaged,
-      "cannot read pictures in \(path): a row is missing",
-      remedy: .repair,
-      thing: path
-    )
-  }
-
-  /// Calls `body` with the row of each of these pictures, one at a time.
-  ///
-  /// Pictures without a row are left out.
-  package func forEachPicture(
-    of ids: [PictureID],
-    _ body: (PictureEntry) throws -> Void
-  ) throws(LarderError) {
-    try read { db in
-      let row = try RowStatement(db, Self.select + " WHERE id = ?")
-      for id in ids {
-        try row.forEach(id) { try body(PictureEntry($0)) }
-      }
-    }
-  }
+  func lostPicture() -> LarderError { damaged("a picture's row is missing") }
 
   /// Calls `body` with the rows of all pictures, one at a time, in the order of their ids.
   package func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(LarderError) {

@@ -59,12 +59,6 @@ package struct RunEntry: Sendable, Equatable {
   package let outcome: String?
   /// The report as JSON, as `sync --json` prints it; nil if there is none, or if it was not read.
   package let report: [UInt8]?
-
-  /// Makes a run without its report.
-  package init(id: RunID, started: UnixTime, finished: UnixTime?, outcome: String?) {
-    (self.id, self.started, self.finished, self.outcome) = (id, started, finished, outcome)
-    report = nil
-  }
 }
 
 extension RunEntry: Encodable {

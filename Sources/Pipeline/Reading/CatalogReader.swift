@@ -287,7 +287,7 @@ package struct CatalogReader: Sendable {
   /// Reads the items with an id in a section.
   func items(_ id: String, in section: RunSection) throws(LarderError) -> [StoreItem] {
     guard let listing = section.listing else { return [] }
-    return try index.items(listing: listing, id: id).storeItems()
+    return try index.items(listing: listing, ids: [id]).storeItems()
   }
 
   /// The ids of items that are most similar to `id`, for a suggestion after a mistyped id.

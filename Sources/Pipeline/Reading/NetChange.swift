@@ -114,8 +114,7 @@ extension CatalogReader {
     var found: [ExactText: [(section: String, item: StoreItem)]] = [:]
     for section in sections {
       guard let listing = section.listing else { continue }
-      let places = try index.places(of: wanted.lazy.map(\.text), in: listing).sorted()
-      for item in try index.items(listing: listing, at: places).storeItems()
+      for item in try index.items(listing: listing, ids: wanted.lazy.map(\.text)).storeItems()
       where found[item.id.exact]?.last?.section != section.key {
         found[item.id.exact, default: []].append((section.key, item))
       }
