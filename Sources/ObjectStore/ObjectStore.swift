@@ -225,7 +225,8 @@ package final class ObjectStore: Sendable {
   package func create(_ bytes: [UInt8], at path: String, type: String) throws(LarderError) -> Bool
   {
     do throws(LarderError) {
-      let mine = try answer(.put, path, headers: Self.once(type), body: bytes, doing: "write").tag
+      let headers: Headers = ["Content-Type": type, "If-None-Match": "*"]
+      let mine = try answer(.put, path, headers: headers, body: bytes, doing: "write").tag
       let there = try answer(.head, path, doing: "read").tag
       return mine == there
     } catch {
@@ -236,10 +237,6 @@ package final class ObjectStore: Sendable {
         "cannot write \(name(path)): the store refuses it as if it existed already; run it again later"
       )
     }
-  }
-
-  private static func once(_ type: String) -> Headers {
-    ["Content-Type": type, "If-None-Match": "*"]
   }
 
   /// Removes objects, many at a time.

@@ -8,11 +8,6 @@ import Glibc
 /// the rows are written. So a crash leaves each picture whole, or leaves nothing of it. If an object store has the
 /// cache's pictures, the fetch has uploaded them, and only their rows are written.
 package final class PictureAdmission: Sendable {
-  /// The name of the server in the lock file.
-  ///
-  /// A process that finds this name in the lock file waits, because the server releases the lock within milliseconds.
-  package static let holder = CacheLock.briefHolder
-
   private let cache: String
   private let folder: String
   private let remote: (any RemotePictures)?
@@ -41,7 +36,7 @@ package final class PictureAdmission: Sendable {
   /// - Throws: ``LarderError``. The code is `locked` if a run holds the cache's lock; in that case nothing is changed.
   package func admit(_ entries: [PictureEntry]) throws(LarderError) -> [PictureEntry] {
     let layout = try CacheLayout(creating: cache, remote: remote)
-    let lock = try CacheLock(layout, holder: "\(Self.holder), process \(getpid())")
+    let lock = try CacheLock(layout, holder: "\(CacheLock.briefHolder), process \(getpid())")
     defer { withExtendedLifetime(lock) {} }
     let index = try Index(layout)
     let disk = SystemDisk()

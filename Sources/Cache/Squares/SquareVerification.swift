@@ -53,17 +53,13 @@ struct SquareVerification {
   /// The other files are strays.
   private func known(_ files: [String]) throws(LarderError) -> Set<String> {
     var pictures: [String: String] = [:]
-    for path in files { pictures[path] = picture(ofSquare: path) }
+    for path in files {
+      // The picture of `squares/128/3f/….png` is `images/3f/….jpg`, or has another extension.
+      let parts = path.split(separator: "/", maxSplits: 2)
+      if parts.count == 3, Int(parts[1]) != nil { pictures[path] = "images/\(parts[2])" }
+    }
     let held = try index.heldPictures(at: Set(pictures.values), anyEnding: true)
     return Set(files.filter { path in pictures[path].flatMap { held[$0] } != nil })
-  }
-
-  /// The path of the picture whose square has this path, such as `images/3f/….jpg`.
-  ///
-  /// The picture may have another extension.
-  private func picture(ofSquare path: String) -> String? {
-    let parts = path.split(separator: "/", maxSplits: 2)
-    return parts.count == 3 && Int(parts[1]) != nil ? "images/\(parts[2])" : nil
   }
 
   /// Deletes the rows of damaged and missing squares, so that the next run makes them again, and removes all files that
