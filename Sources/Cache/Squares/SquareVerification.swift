@@ -20,9 +20,7 @@ struct SquareVerification {
       found.report.checked += 1
       found.report.add(entry.name, judge(entry, depth))
     }
-    let files = try layout.squareFiles()
-    let known = try known(files)
-    found.report.strays = files.filter { !known.contains($0) }
+    found.report.strays = try strays(among: try layout.squareFiles())
     found.underWay = found.report.paths
     return found
   }
@@ -35,12 +33,10 @@ struct SquareVerification {
       else {
         return try layout.root.findKind(entry.name) == nil ? .missing : .damaged(isNewer: false)
       }
-      let folder = try Folder(path: layout.path(place), creating: false)
-      let name = String(entry.path.dropFirst(3))
       let isGood =
         switch depth {
-        case .fast: try folder.find(name)?.bytes == entry.stamp?.bytes
-        case .full: try folder.digest(of: name)?.sha256 == entry.sha256
+        case .fast: try layout.root.find(entry.name)?.bytes == entry.stamp?.bytes
+        case .full: try layout.root.digest(of: entry.name)?.sha256 == entry.sha256
         }
       return isGood ? .good : .damaged(isNewer: false)
     } catch {
@@ -48,10 +44,8 @@ struct SquareVerification {
     }
   }
 
-  /// Those of the given files below `squares/` whose picture is in the cache.
-  ///
-  /// The other files are strays.
-  private func known(_ files: [String]) throws(LarderError) -> Set<String> {
+  /// Those of the given files below `squares/` whose picture is not in the cache.
+  private func strays(among files: [String]) throws(LarderError) -> [String] {
     var pictures: [String: String] = [:]
     for path in files {
       // The picture of `squares/128/3f/….png` is `images/3f/….jpg`, or has another extension.
@@ -59,7 +53,7 @@ struct SquareVerification {
       if parts.count == 3, Int(parts[1]) != nil { pictures[path] = "images/\(parts[2])" }
     }
     let held = try index.heldPictures(at: Set(pictures.values), anyEnding: true)
-    return Set(files.filter { path in pictures[path].flatMap { held[$0] } != nil })
+    return files.filter { path in pictures[path].flatMap { held[$0] } == nil }
   }
 
   /// Deletes the rows of damaged and missing squares, so that the next run makes them again, and removes all files that
