@@ -89,13 +89,11 @@ struct GcCommand: ParsableCommand {
     options.isDryRun = dryRun
     options.forget = forget
     let place = try cache.place(reading: true, Log(output))
-    let now = UnixTime.now()
-    let gc = CacheGc(place.path, remote: place.remote, options: options, now: now)
+    let gc = CacheGc(place.path, remote: place.remote, options: options, now: .now())
     let signals = Signals()
     let report = try signals.count("gc", "files", output) {
       try gc.run(holder: "larder gc, process \(getpid())", isStopped: $0, progress: $1)
     }
-    if !dryRun, signals.signal == nil { try place.remote?.abortOldUploads(now: now) }
     try output.show(report, text: report.text(all: output.verbose > 0 || dryRun))
     Output.end(signals.status ?? (report.bytesOver > 0 ? .partial : .done))
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Base
+import Cache
 import Catalog
 import CurlTransport
 import Dispatch
@@ -110,7 +111,8 @@ struct ServeCommand: ParsableCommand {
     defer { withExtendedLifetime(place) {} }
     let served = try OpenCatalog(cache: place.path, catalog: catalog.catalog ?? file?.catalog.name)
     let origin =
-      offline ? nil : try origin(file, of: served, keeping: room.reserve(of: place.path))
+      offline
+      ? nil : try origin(file, of: served, place.remote, keeping: room.reserve(of: place.path))
     defer { origin?.transport.shutdown() }
     let log = AccessLog(output.logFormat, isWhole: output.verbose > 0)
     var content = ServerContent(cache: place.path, catalog: served, clock: { .now() })
@@ -147,12 +149,14 @@ struct ServeCommand: ParsableCommand {
   ///   - file: The catalog file. Hosts that it names are allowed to have private addresses. Without a file, every host
   ///     must have a public address.
   ///   - served: The served catalog.
+  ///   - remote: The store that gets the pictures; nil if the cache's folder does.
   ///   - reserve: The disk space to leave free. Pass nil to use the whole disk.
   /// - Returns: The transport, and the function that makes the fetcher.
   /// - Throws: ``CommandFailure`` when the file belongs to another catalog, or an option is wrong.
   private func origin(
     _ file: CatalogFileOnDisk?,
     of served: OpenCatalog,
+    _ remote: (any RemotePictures)?,
     keeping reserve: DiskReserve?
   ) throws -> (transport: CurlTransport, pull: (_ room: String) -> PicturePull) {
     let catalog = try file?.catalog ?? Self.catalog(withoutHosts: served.name)
@@ -175,6 +179,7 @@ struct ServeCommand: ParsableCommand {
             options: options,
             transport: transport,
             environment: ProcessInfo.processInfo.environment,
+            remote: remote,
             now: { .now() }
           ),
           reserve: reserve

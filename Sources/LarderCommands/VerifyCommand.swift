@@ -14,10 +14,10 @@ struct VerifyCommand: ParsableCommand {
       Example:  larder verify && echo clean
                 larder verify --repair && larder sync shop.yaml
 
-      An interrupted check continues where it stopped. A missing or damaged index is rebuilt by \
-      --repair, or by the next sync or warm: no picture is lost, and the next run revalidates each \
-      instead of fetching it again. The damaged index is kept as index.sqlite.damaged-TIME. A file \
-      that cannot be read does not count as damaged, and stays as it is.
+      A missing or damaged index is rebuilt by --repair, or by the next sync or warm: no picture \
+      is lost, and the next run revalidates each instead of fetching it again. The damaged index is \
+      kept as index.sqlite.damaged-TIME. A file that cannot be read does not count as damaged, and \
+      stays as it is.
       """,
     statuses: [
       .done: "clean",
@@ -40,9 +40,6 @@ struct VerifyCommand: ParsableCommand {
   @Flag(help: "Read every byte (the default).")
   var full = false
 
-  @Flag(help: "Start from the beginning, even after an interrupted check.")
-  var fromStart = false
-
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
@@ -62,7 +59,7 @@ struct VerifyCommand: ParsableCommand {
     )
     let signals = Signals()
     let report = try signals.count("verify", "pictures", output) {
-      try check.run(depth, fromStart: fromStart, isStopped: $0, progress: $1)
+      try check.run(depth, isStopped: $0, progress: $1)
     }
     if repair, report.isComplete, !report.isClean { try check.repair(report) }
     try output.show(report, text: report.text(repaired: repair), always: !report.isClean)
@@ -97,7 +94,7 @@ extension VerifyReport {
 
   /// The message about a check that was interrupted, with the number of pictures that are left to check.
   var interruption: String {
-    "interrupted: \(Quantities.count(unchecked, "picture")) not checked; run it again to continue"
+    "interrupted: \(Quantities.count(unchecked, "picture")) not checked; run it again to check all"
   }
 
   /// Whether the system refuses the unreadable files, and not an object store.

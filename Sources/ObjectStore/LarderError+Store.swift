@@ -19,18 +19,6 @@ extension LarderError {
     self.init(code, "cannot \(verb) \(thing): \(words)")
   }
 
-  /// Makes the error for a reply with status 200 whose body is an error document.
-  ///
-  /// - Parameters:
-  ///   - said: The error code of the store, such as `SlowDown`.
-  ///   - verb: The action that failed, such as "write".
-  ///   - thing: The thing that could not be read or written.
-  init(_ said: String, _ verb: String, _ thing: String) {
-    let (code, words) =
-      Self.known(said) ?? (.storeUnfit, "unexpected reply from the store: \(said)")
-    self.init(code, "cannot \(verb) \(thing): \(words)")
-  }
-
   private static func words(
     _ failure: TransferFailure,
     _ said: String?,

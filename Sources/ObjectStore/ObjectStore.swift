@@ -170,10 +170,7 @@ package final class ObjectStore: Sendable {
     return result.map { Reply(head: $0.head, body: sink.bytes) }
       .mapError { LarderError($0, words, name, isConditional: isConditional) }
       .flatMap { reply in
-        let isCopy = request.headers.contains("x-amz-copy-source")
-        guard request.signing?.verb == .put, reply.tag.isEmpty, !isCopy else {
-          return .success(reply)
-        }
+        guard request.signing?.verb == .put, reply.tag.isEmpty else { return .success(reply) }
         // A proxy that replies with a page of its own has not stored anything.
         let reason = "unexpected reply from the store: it has no ETag"
         return .failure(LarderError(.storeUnfit, "cannot \(words) \(name): \(reason)"))
@@ -226,7 +223,8 @@ package final class ObjectStore: Sendable {
   package func create(_ bytes: [UInt8], at path: String, type: String) throws(LarderError) -> Bool
   {
     do throws(LarderError) {
-      let mine = try answer(.put, path, headers: Self.once(type), body: bytes, doing: "write").tag
+      let headers: Headers = ["Content-Type": type, "If-None-Match": "*"]
+      let mine = try answer(.put, path, headers: headers, body: bytes, doing: "write").tag
       let there = try answer(.head, path, doing: "read").tag
       return mine == there
     } catch {
@@ -235,67 +233,6 @@ package final class ObjectStore: Sendable {
       throw LarderError(
         .storeBusy,
         "cannot write \(name(path)): the store refuses it as if it existed already; run it again later"
-      )
-    }
-  }
-
-  private static func once(_ type: String) -> Headers {
-    ["Content-Type": type, "If-None-Match": "*"]
-  }
-
-  /// Requires that the store refuses a conditional write to an object that exists.
-  ///
-  /// - Parameter path: The path of an object for the test, which is removed afterwards.
-  /// - Throws: ``LarderError``. The code is `storeUnfit` if the store writes the object in spite of `If-None-Match:
-  ///   *`.
-  package func demandConditions(trying path: String) throws(LarderError) {
-    let headers = Self.once("text/plain")
-    try put(
-      Array("larder tests whether If-None-Match is respected\n".utf8),
-      to: path,
-      type: "text/plain"
-    )
-    let isHeeded: Bool
-    do throws(LarderError) {
-      let other = Array("it is not\n".utf8)
-      _ = try answer(.put, path, headers: headers, body: other, doing: "write")
-      isHeeded = false
-    } catch {
-      guard error.code == .objectExists || error.code == .storeUnfit else { throw error }
-      isHeeded = error.code == .objectExists
-    }
-    try remove([path])
-    guard isHeeded else {
-      throw LarderError(
-        .storeUnfit,
-        "cannot plan in \(location): the store ignores If-None-Match: *, so two runs could commit "
-          + "the same shard; write the plan to a folder that all machines share, or use a store "
-          + "with conditional writes"
-      )
-    }
-  }
-
-  /// Makes the store copy an object together with its metadata.
-  ///
-  /// If there is an object at the new path, it is replaced. (CopyObject)
-  func copy(
-    _ path: String,
-    to other: String,
-    completion: @escaping @Sendable (Result<Void, LarderError>) -> Void
-  ) {
-    let name = name(path)
-    let source = "/\(location.bucket)/\(location.key(path))"
-    ask(.put, other, headers: ["x-amz-copy-source": source], body: [], doing: "copy") { result in
-      completion(
-        result.flatMap { reply in
-          // If copying fails after it began, the store sends status 200 and reports the error in the body.
-          guard S3Reply.refusal(reply.body) == nil else {
-            return .failure(
-              LarderError(.storeUnfit, "cannot copy \(name): the store failed midway")
-            )
-          }
-          return .success(())
-        }
       )
     }
   }
@@ -347,15 +284,23 @@ package final class ObjectStore: Sendable {
 
   // MARK: - Lists
 
+  /// The maximum number of pages of a list, which is enough for a hundred million objects.
+  static let mostPages = 100_000
+  /// The maximum number of empty pages in a row.
+  ///
+  /// A store may send some of them after many objects were removed.
+  static let mostEmptyPages = 100
+
   /// Calls `body` with each object below a path, in the order of the keys.
   ///
-  /// Each request lists at most a thousand objects.
+  /// Each request lists at most a thousand objects. A list counts as endless if the store sends the same token for the
+  /// next page twice, too many pages, or too many empty pages in a row.
   func forEach(
     below path: String,
     _ body: (S3Reply.Object) throws(LarderError) -> Void
   ) throws(LarderError) {
-    var pages = ListedPages("list \(location)")
     var next: String?
+    var (tokens, empty) = (Set<Int>(), 0)
     repeat {
       var query = ["encoding-type": "url", "list-type": "2", "max-keys": "1000"]
       query["prefix"] = location.key(path)
@@ -368,50 +313,16 @@ package final class ObjectStore: Sendable {
         )
       }
       for object in page.objects { try body(object) }
-      if let token = page.next { try pages.advance(to: token, isEmpty: page.objects.isEmpty) }
       next = page.next
+      empty = page.objects.isEmpty ? empty + 1 : 0
+      guard next.map({ tokens.insert($0.hashValue).inserted }) ?? true,
+        tokens.count < Self.mostPages, empty < Self.mostEmptyPages
+      else {
+        throw LarderError(
+          .storeUnfit,
+          "cannot list \(location): the store's list does not end; check AWS_ENDPOINT_URL_S3"
+        )
+      }
     } while next != nil
-  }
-}
-
-/// Detects a list of objects that does not end.
-///
-/// A list counts as endless if the store sends the same token for the next page twice, or sends too many pages, or too
-/// many empty pages in a row.
-struct ListedPages {
-  /// The maximum number of pages.
-  ///
-  /// This is enough for a hundred million objects.
-  static let most = 100_000
-  /// The maximum number of empty pages in a row.
-  ///
-  /// A store may send some of them after many objects were removed.
-  static let mostEmpty = 100
-
-  private let work: String
-  private var count = 0
-  private var empty = 0
-  private var tokens: Set<Int> = []
-
-  /// Begins to count the pages of a list.
-  ///
-  /// - Parameter work: The action, such as "list s3://bucket". In messages it follows "cannot".
-  init(_ work: String) { self.work = work }
-
-  /// Counts a page that is not the last page.
-  ///
-  /// - Parameters:
-  ///   - token: The token with which the store identifies the next page.
-  ///   - isEmpty: Whether the page lists nothing.
-  /// - Throws: ``LarderError`` when the list counts as endless.
-  mutating func advance(to token: String, isEmpty: Bool) throws(LarderError) {
-    count += 1
-    empty = isEmpty ? empty + 1 : 0
-    guard tokens.insert(token.hashValue).inserted, count < Self.most, empty < Self.mostEmpty else {
-      throw LarderError(
-        .storeUnfit,
-        "cannot \(work): the store's list does not end; check AWS_ENDPOINT_URL_S3"
-      )
-    }
   }
 }

@@ -29,13 +29,12 @@ package struct S3Folder: Sendable {
   /// The location of the folder, such as `s3://bucket/prefix`.
   package var name: String { "\(store.location)" }
 
-  /// Requires that the store has no plan in this folder yet, and that it supports conditional writes.
+  /// Requires that the store has no plan in this folder yet.
   ///
   /// - Parameter last: The name of the file that completes the folder.
   /// - Throws: ``LarderError``.
   package func demandNew(_ last: String) throws(LarderError) {
     guard try store.bytes(of: last) == nil else { throw taken }
-    try store.demandConditions(trying: "\(last).probe")
   }
 
   private var taken: LarderError {
@@ -52,13 +51,7 @@ package struct S3Folder: Sendable {
   package func putAll(last: String) throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: copy).sorted()
     for name in names where name != last {
-      let data = try file(name)
-      guard data.count > ObjectStore.partSize else {
-        try store.put([UInt8](data), to: name, type: Self.type)
-        continue
-      }
-      let large = try Folder(path: copy, creating: false).openFile(name)
-      _ = try store.putParts(large, data.count, to: name, headers: ["Content-Type": Self.type])
+      try store.put([UInt8](file(name)), to: name, type: Self.type)
     }
     guard try store.create([UInt8](file(last)), at: last, type: Self.type) else { throw taken }
   }

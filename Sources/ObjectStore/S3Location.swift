@@ -63,11 +63,7 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func isBucket(_ name: String) -> Bool {
-    let bytes = Array(name.utf8)
-    return (3...63).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
-      && bytes.first != UInt8(ascii: "-") && !name.contains("..")
-      && name == name.lowercased()
-      && bytes.allSatisfy { $0.isLetter || $0.isDigit || "-.".utf8.contains($0) }
+    name.wholeMatch(of: /[a-z0-9][a-z0-9.\-]{2,62}/) != nil && !name.contains("..")
   }
 
   private static func isSegment(_ segment: String) -> Bool {
@@ -101,35 +97,29 @@ package struct S3Environment: Sendable {
     func value(_ names: String...) -> String? {
       names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
     }
+    func wrong(_ words: String) -> LarderError {
+      LarderError(.storeUnnamed, "cannot use \(words)")
+    }
     guard let user = value("AWS_ACCESS_KEY_ID"), let secret = value("AWS_SECRET_ACCESS_KEY") else {
       let name = value("AWS_ACCESS_KEY_ID") == nil ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY"
-      throw LarderError(
-        .storeUnnamed,
-        "cannot use an object store: \(name) is not set; set it, and for a store other than AWS "
+      throw wrong(
+        "an object store: \(name) is not set; set it, and for a store other than AWS "
           + "also AWS_REGION and AWS_ENDPOINT_URL_S3"
       )
     }
     for (name, text) in [("AWS_ACCESS_KEY_ID", user), ("AWS_SECRET_ACCESS_KEY", secret)]
     where !text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-      throw LarderError(
-        .storeUnnamed,
-        "cannot use \(name): it has a space, a line feed or another character that keys lack; "
-          + "copy it again"
+      throw wrong(
+        "\(name): it has a space, a line feed or another character that keys lack; copy it again"
       )
     }
     let region = value("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1"
     guard region.utf8.count <= 64, region.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
-      throw LarderError(
-        .storeUnnamed,
-        "cannot use AWS_REGION: a region has letters, digits and hyphens, such as eu-central-1"
-      )
+      throw wrong("AWS_REGION: a region has letters, digits and hyphens, such as eu-central-1")
     }
     let endpoint = value("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
     if let endpoint, !Self.isAddress(endpoint) {
-      throw LarderError(
-        .storeUnnamed,
-        "cannot use AWS_ENDPOINT_URL_S3: it is not https://host or http://host:port"
-      )
+      throw wrong("AWS_ENDPOINT_URL_S3: it is not https://host or http://host:port")
     }
     (self.user, self.secret, self.region) = (user, secret, region)
     self.endpoint = endpoint.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }

@@ -1,16 +1,11 @@
 import Base
 import Cache
-import Dispatch
 import Synchronization
 import Transport
 
 /// The pictures of a cache in an object store, below `PREFIX/images/`.
-///
-/// A picture of up to ``ObjectStore/partSize`` bytes is uploaded in one request. A larger picture is uploaded by multipart
-/// upload.
 package final class S3Pictures: RemotePictures {
   private let store: ObjectStore
-  private let uploads = DispatchQueue(label: "larder.parts")
 
   /// The path of the pictures below the location.
   private static let folder = "images/"
@@ -36,21 +31,6 @@ package final class S3Pictures: RemotePictures {
     let path = entry.name.path
     let headers = S3Headers.headers(of: entry)
     let size = Int(entry.bytes.count)
-    guard size <= ObjectStore.partSize else {
-      // Do one upload at a time. Each upload waits for its requests, and simultaneous uploads would have all their
-      // parts in memory.
-      uploads.async { [store] in
-        completion(
-          Result { () throws(LarderError) in
-            S3Headers.stamp(
-              tag: try store.putParts(file, size, to: path, headers: headers),
-              bytes: Int64(size)
-            )
-          }
-        )
-      }
-      return
-    }
     do throws(LarderError) {
       let body = try file.bytes(0..<size)
       store.ask(.put, path, headers: headers, body: body, doing: "write") { result in
@@ -126,12 +106,6 @@ package final class S3Pictures: RemotePictures {
 
   /// The requested part of a reply; nil if the reply has another range of bytes.
   private static func part(_ range: Range<Int>, _ reply: ObjectStore.Reply) -> RemotePart? {
-    guard reply.head.status == 206 else {
-      // A server without support for ranges sends the whole object.
-      guard reply.body.count >= range.upperBound else { return nil }
-      let entry = S3Headers.entry(reply.head.headers, whole: ByteCount(reply.body.count))
-      return RemotePart(bytes: Array(reply.body[range]), entry: entry)
-    }
     guard let place = reply.head.headers["Content-Range"].flatMap(ContentRange.init),
       Int(place.bytes.lowerBound.count) == range.lowerBound,
       reply.body.count == range.count, let whole = place.whole
@@ -142,34 +116,9 @@ package final class S3Pictures: RemotePictures {
     )
   }
 
-  /// Moves pictures.
-  ///
-  /// The store copies them with their metadata, and then the old objects are removed.
-  ///
-  /// If the process crashes in between, both copies stay.
-  package func move(_ paths: [(from: String, to: String)]) throws(LarderError) {
-    let places = Dictionary(paths.map { ($0.from, $0.to) }) { first, _ in first }
-    try store.each(places.keys.sorted()) { path, done in
-      store.copy(path, to: places[path] ?? path, completion: done)
-    } failed: {
-      $0.code != .objectMissing
-    }
-    try store.remove(places.keys.sorted())
-  }
-
   /// Removes pictures.
   package func remove(_ paths: [String]) throws(LarderError) {
     try store.remove(paths)
-  }
-
-  /// Aborts multipart uploads that are more than a day old.
-  ///
-  /// Otherwise the store would keep and bill their parts forever.
-  ///
-  /// - Parameter now: The present moment.
-  /// - Throws: ``LarderError``.
-  package func abortOldUploads(now: UnixTime) throws(LarderError) {
-    try store.abortOldUploads(below: Self.folder, now: now)
   }
 }
 

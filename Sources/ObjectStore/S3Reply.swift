@@ -1,7 +1,7 @@
 import Base
 import CXML
 
-/// Reads the XML replies of S3: errors, lists of objects, and replies about multipart uploads.
+/// Reads the XML replies of S3: errors and lists of objects.
 enum S3Reply {
   /// An object in a reply to `ListObjectsV2`.
   struct Object: Equatable {
@@ -16,26 +16,6 @@ enum S3Reply {
     var objects: [Object] = []
     /// The token with which the next page is requested; nil on the last page.
     var next: String?
-  }
-
-  /// A multipart upload that was begun and is not completed.
-  struct Upload: Equatable {
-    var key: String
-    var id: String
-    var begun: String
-  }
-
-  /// A page of the list of uploads that `ListMultipartUploads` returns.
-  struct Uploads: Equatable {
-    var uploads: [Upload] = []
-    /// The point after which the next page begins; nil on the last page.
-    var next: Marker?
-  }
-
-  /// The last key and the last upload id on a page of a list of uploads.
-  struct Marker: Equatable {
-    var key: String
-    var id: String
   }
 
   /// The error code in a document of the type `Error`, such as `SlowDown`.
@@ -75,41 +55,6 @@ enum S3Reply {
     default: return nil
     }
     return page
-  }
-
-  /// Parses a page of `ListMultipartUploads`; nil for any other document.
-  static func uploads(_ bytes: [UInt8]) -> Uploads? {
-    guard let list = document("ListMultipartUploadsResult", bytes) else { return nil }
-    let isEncoded = list["EncodingType"] == "url"
-    var page = Uploads()
-    page.uploads = list.all("Upload").compactMap { upload in
-      guard let key = upload["Key"], let id = upload["UploadId"] else { return nil }
-      return Upload(
-        key: isEncoded ? decoded(key) : key,
-        id: id,
-        begun: upload["Initiated"] ?? ""
-      )
-    }
-    guard list["IsTruncated"] == "true" else { return page }
-    // Without the marker, the rest of the uploads would not be found.
-    guard let key = list["NextKeyMarker"], !key.isEmpty else { return nil }
-    page.next = Marker(
-      key: isEncoded ? decoded(key) : key,
-      id: list["NextUploadIdMarker"] ?? ""
-    )
-    return page
-  }
-
-  /// The upload id of an `InitiateMultipartUploadResult`; nil for any other document.
-  static func upload(_ bytes: [UInt8]) -> String? {
-    let reply = document("InitiateMultipartUploadResult", bytes)
-    return reply?["UploadId"].flatMap { $0.isEmpty ? nil : $0 }
-  }
-
-  /// The entity-tag of a `CompleteMultipartUploadResult`; nil for any other document.
-  static func whole(_ bytes: [UInt8]) -> String? {
-    let reply = document("CompleteMultipartUploadResult", bytes)
-    return reply?["ETag"].map(tag).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Parses a document; nil if it is malformed, or if its root element has another name.
@@ -157,8 +102,7 @@ struct S3Document: Equatable {
 
   /// Parses a document; nil if it is malformed or exceeds the limits.
   init?(_ bytes: [UInt8]) {
-    // If the work takes long, a store sends white space before the document to keep the connection open. (S3,
-    // CompleteMultipartUpload)
+    // A store may send white space before the document, to keep the connection open while it works.
     let body = bytes.drop { $0 == 32 || (9...13).contains($0) }
     guard !body.isEmpty else { return nil }
     let root = body.withUnsafeBufferPointer { buffer -> S3Document? in

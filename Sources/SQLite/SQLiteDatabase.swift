@@ -90,7 +90,7 @@ package final class SQLiteDatabase: Sendable {
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { db in
       try harden(db)
-      try db.execute(sql: "PRAGMA cache_size = -\(usualCache)")
+      try db.execute(sql: "PRAGMA cache_size = -4096")
     }
     return try DatabaseQueue(path: path, configuration: configuration)
   }
@@ -104,9 +104,6 @@ package final class SQLiteDatabase: Sendable {
   private static let settings = """
     PRAGMA page_size = 16384; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL
     """
-
-  /// The size of the page cache of a connection, in KiB.
-  private static let usualCache = 4096
 
   /// Copies a database into memory.
   private static func copy(of file: DatabaseQueue) throws -> DatabaseQueue {
@@ -153,16 +150,6 @@ package final class SQLiteDatabase: Sendable {
     let statement = try db.cachedStatement(sql: sql).sqliteStatement
     defer { sqlite3_reset(statement) }
     guard sqlite3_step(statement) == SQLITE_DONE else { throw db.lastError }
-  }
-
-  /// Runs `body`, which reads a table from beginning to end, with a small page cache.
-  ///
-  /// Each page is needed only once. Caching a page would need new memory, and the page fault for that memory costs more
-  /// than reading the page again.
-  package static func scan<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
-    try db.execute(sql: "PRAGMA cache_size = -256")
-    defer { try? db.execute(sql: "PRAGMA cache_size = -\(usualCache)") }
-    return try body()
   }
 
   /// Rewrites the file without unused pages.

@@ -84,7 +84,7 @@ extension PlannedRun {
     reading isRead: Bool
   ) throws(LarderError) -> ImportedPictures {
     var pictures = ImportedPictures()
-    var answers = ShardAnswers(planned: plan.onlyFailed ? nil : UnixTime(plan.planned))
+    var answers = ShardAnswers(planned: UnixTime(plan.planned))
     var lost: (first: String, count: Int)?
     var rows: [PictureEntry] = []
 

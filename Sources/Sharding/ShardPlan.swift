@@ -46,8 +46,6 @@ package struct ShardPlan: Codable, Sendable {
   var planned: Int64
   /// Whether a picture's shard depends on the picture's URL or on its host.
   package var shardBy: Partition
-  /// Whether the plan omits the pictures that were in the cache when the plan was made.
-  package var onlyFailed: Bool
   /// The options of the sync that must be the same on every machine.
   var scope: SyncOptions
   /// The number of pictures in all shards together.

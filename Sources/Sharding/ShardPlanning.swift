@@ -14,7 +14,6 @@ import Synchronization
 package struct ShardPlanning: Sendable {
   private let shards: Int
   private let partition: Partition
-  private let onlyFailed: Bool
   private let run: String
 
   /// Makes the settings of a plan.
@@ -22,12 +21,10 @@ package struct ShardPlanning: Sendable {
   /// - Parameters:
   ///   - shards: The number of shards, at least 1.
   ///   - partition: Whether a picture's shard depends on the picture's URL or on its host.
-  ///   - onlyFailed: Whether to omit pictures that are in the cache.
   ///   - run: A unique name for the run.
-  package init(shards: Int, by partition: Partition, onlyFailed: Bool, run: String) {
+  package init(shards: Int, by partition: Partition, run: String) {
     self.shards = shards
     self.partition = partition
-    self.onlyFailed = onlyFailed
     self.run = run
   }
 
@@ -88,7 +85,6 @@ package struct ShardPlanning: Sendable {
       catalogFile: try Self.write(text, ShardPlan.catalogName, in: place, on: disk),
       planned: now().seconds,
       shardBy: partition,
-      onlyFailed: onlyFailed,
       scope: options,
       urls: parted.reduce(0) { $0 + $1.urls },
       shards: parted
@@ -132,7 +128,6 @@ package struct ShardPlanning: Sendable {
     var file = try HashedFile(ShardPlan.listName(shard), in: folder, on: disk)
     var urls = 0
     try index.forEachDue("\(shard)") { entry in
-      if onlyFailed, entry.isHeld { return }
       try file.append(line: PictureRow(entry))
       urls += 1
     }

@@ -150,8 +150,6 @@ package final class RequestSigning: Sendable, CustomStringConvertible {
     case head = "HEAD"
     /// Writes an object.
     case put = "PUT"
-    /// Starts or completes a multipart upload.
-    case post = "POST"
     /// Removes an object.
     case delete = "DELETE"
   }

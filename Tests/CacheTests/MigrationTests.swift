@@ -55,7 +55,7 @@ struct MigrationTests {
 
     try expectUpToDate(migrated)
     #expect(try OldCache.contents(of: migrated) == OldCache.contents)
-    #expect(try migrated.squares().count == (name.hasSuffix("squares") ? 1 : 0))
+    #expect(try migrated.squares().isEmpty)
     #expect(try migrated.hasUnreferenced())
     #expect(try shape(migrated) == shape(Index(CacheLayout(creating: folder.path("new")))))
   }
@@ -129,8 +129,7 @@ struct MigrationTests {
     let report = try Verification(layout, index).run(.full)
 
     #expect(recovery.adopted == 3 && recovery.forgotten == 0 && recovery.strays.isEmpty)
-    #expect(report.isClean)
-    #expect(report.checked == (name.hasSuffix("squares") ? 4 : 3))
+    #expect(report.isClean && report.checked == 3)
     // The files are copied but unchanged, so the origin's responses still apply.
     #expect(try OldCache.contents(of: index) == OldCache.contents)
   }
@@ -286,11 +285,9 @@ struct MigrationTests {
     #expect(folder.files(below: "cache").keys.filter { $0.contains("index") }.count == 2)
   }
 
-  @Test(arguments: OldCache.names)
-  func `the readable rows of a damaged index are saved, whichever larder wrote it`(_ name: String)
-    throws
-  {
-    let old = try OldCache(name, in: folder)
+  @Test func `the readable rows of a damaged index are saved`() throws {
+    let old = try OldCache("v4", in: folder)
+    _ = try index()
 
     #expect(
       Index.salvage(old.root + "/index.sqlite").map(\.url).sorted() == [

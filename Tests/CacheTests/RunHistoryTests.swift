@@ -27,7 +27,7 @@ struct RunHistoryTests {
 
     #expect(try !next.index.wasKilled())
     #expect(
-      try next.index.runTimes(catalog: try catalog(next.index), since: 0).map(\.outcome)
+      try next.index.runs(catalog: try catalog(next.index)).map(\.outcome)
         == ["complete", "interrupted"]
     )
   }

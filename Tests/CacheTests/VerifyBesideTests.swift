@@ -210,16 +210,16 @@ struct VerifyBesideTests {
   }
 
   @Test func `only a valid picture path can belong to an active run`() {
-    #expect(PictureName.isPicturePath(relative("a")))
+    #expect(PictureName.id(at: relative("a")) != nil)
     let digits = String(repeating: "f", count: 32)
-    #expect(PictureName.isPicturePath("images/ff/a-\(digits).jpg"))
+    #expect(PictureName.id(at: "images/ff/a-\(digits).jpg") != nil)
     for path in [
       "images/00/stray.jpg", "images/" + relative("a"), relative("a") + "/x",
       relative("a").replacing("images", with: "pictures"), "images/zz/a-\(digits).jpg",
       relative("a").replacing(".jpg", with: "0.jpg"), "images/ff/a-7fffffffffff.jpg",
       "images/ff/a-\(digits.uppercased()).jpg", "images/fe/a-\(digits).jpg",
       "images/ff/a-+\(digits.dropFirst()).jpg",
-    ] { #expect(!PictureName.isPicturePath(path), "\(path)") }
+    ] { #expect(PictureName.id(at: path) == nil, "\(path)") }
   }
 }
 

@@ -33,13 +33,10 @@ final class FakeBucket: Fetching {
 
   private struct State {
     var objects: [String: Object] = [:]
-    var uploads: [String: (key: String, headers: Headers, parts: [Int: [UInt8]])] = [:]
     var requests: [String] = []
     var failing: Int?
     var dies = false
-    var obeysConditions = true
     var overtaking: [UInt8]?
-    var codeOfWhole: String?
     var pageSize = 1000
     var endless: Endless?
     var refusal: (status: Int, code: String) = (503, "SlowDown")
@@ -55,8 +52,6 @@ final class FakeBucket: Fetching {
     get { state.withLock { $0.objects } }
     set { state.withLock { $0.objects = newValue } }
   }
-  /// The number of unfinished multipart uploads.
-  var openUploads: Int { state.withLock { $0.uploads.count } }
   /// The requests so far, such as `PUT images/…?query`.
   var requests: [String] {
     get { state.withLock { $0.requests } }
@@ -80,19 +75,11 @@ final class FakeBucket: Fetching {
     }
   }
 
-  func ignoreConditions() { state.withLock { $0.obeysConditions = false } }
   /// Replaces the bytes of a conditional write by those of another writer.
   func overtake(with bytes: [UInt8]) { state.withLock { $0.overtaking = bytes } }
-  /// Answers the completion of uploads with 200 and an error document.
-  func refuseWhole(_ code: String) { state.withLock { $0.codeOfWhole = code } }
   func list(pagesOf size: Int) { state.withLock { $0.pageSize = size } }
   /// Makes every list endless.
   func list(_ endless: Endless) { state.withLock { $0.endless = endless } }
-  /// Starts multipart uploads for the keys and leaves them open.
-  func leaveOpen(_ keys: [String]) {
-    state.withLock { for key in keys { $0.uploads["open-\(key)"] = (key, [:], [:]) } }
-  }
-
   /// The store at `s3://shop/m` in this bucket.
   func store() throws -> ObjectStore {
     let environment = try S3Environment([
@@ -155,10 +142,8 @@ final class FakeBucket: Fetching {
       Hexadecimal.text(SHA256.digest(of: bytes).prefix(16))
     }
     switch verb {
-    case .get where key.isEmpty && query["list-type"] != nil:
-      return (200, [:], Array(list(query, state).utf8))
     case .get where key.isEmpty:
-      return (200, [:], element("ListMultipartUploadsResult", uploads(query, state)))
+      return (200, [:], Array(list(query, state).utf8))
     case .get, .head:
       guard let object = state.objects[key] else { return refusal(404, "NoSuchKey") }
       var headers = object.headers
@@ -174,20 +159,9 @@ final class FakeBucket: Fetching {
       }
       headers.append("Content-Length", "\(all)")
       return (200, headers, object.bytes)
-    case .put where query["uploadId"] != nil:
-      guard let id = query["uploadId"], let number = query["partNumber"].flatMap({ Int($0) }),
-        state.uploads[id] != nil
-      else { return refusal(404, "NoSuchUpload") }
-      state.uploads[id]?.parts[number] = body
-      return (200, ["ETag": "\"\(tag(body))\""], [])
-    case .put where request.headers.contains("x-amz-copy-source"):
-      let source = (request.headers["x-amz-copy-source"] ?? "").dropFirst("/shop/".count)
-      guard let object = state.objects[String(source)] else { return refusal(404, "NoSuchKey") }
-      state.objects[key] = object
-      return (200, [:], element("CopyObjectResult", "<ETag>&quot;\(object.tag)&quot;</ETag>"))
     case .put:
       let isConditional = request.headers.contains("If-None-Match")
-      if isConditional, state.obeysConditions, state.objects[key] != nil {
+      if isConditional, state.objects[key] != nil {
         return refusal(412, "PreconditionFailed")
       }
       state.objects[key] = Object(bytes: body, headers: request.headers, tag: tag(body))
@@ -195,49 +169,10 @@ final class FakeBucket: Fetching {
         state.objects[key] = Object(bytes: other, headers: request.headers, tag: tag(other))
       }
       return (200, ["ETag": "\"\(tag(body))\""], [])
-    case .post where query["uploads"] != nil:
-      let id = "u\(state.requests.count)"
-      state.uploads[id] = (key, request.headers, [:])
-      return (200, [:], element("InitiateMultipartUploadResult", "<UploadId>\(id)</UploadId>"))
-    case .post where state.codeOfWhole != nil:
-      return (200, [:], element("Error", "<Code>\(state.codeOfWhole ?? "")</Code>"))
-    case .post:
-      guard let id = query["uploadId"], let upload = state.uploads.removeValue(forKey: id) else {
-        return refusal(404, "NoSuchUpload")
-      }
-      let bytes = upload.parts.sorted { $0.key < $1.key }.flatMap(\.value)
-      let whole = tag(bytes) + "-\(upload.parts.count)"
-      state.objects[key] = Object(bytes: bytes, headers: upload.headers, tag: whole)
-      let etag = "<ETag>&quot;\(whole)&quot;</ETag>"
-      return (200, [:], element("CompleteMultipartUploadResult", etag))
     case .delete:
-      if let id = query["uploadId"] { state.uploads[id] = nil } else { state.objects[key] = nil }
+      state.objects[key] = nil
       return (204, [:], [])
     }
-  }
-
-  private func element(_ name: String, _ inner: String) -> [UInt8] {
-    Array("<?xml version=\"1.0\"?>\n<\(name)>\(inner)</\(name)>".utf8)
-  }
-
-  private func uploads(_ query: [String: String], _ state: State) -> String {
-    let number = state.requests.count
-    if let endless = state.endless {
-      let marker = endless == .repeated ? "same" : "marker-\(number)"
-      return "<IsTruncated>true</IsTruncated><NextKeyMarker>\(marker)</NextKeyMarker>"
-    }
-    let marker = "\(query["key-marker"] ?? "") \(query["upload-id-marker"] ?? "")"
-    let all = state.uploads.map { (key: $0.value.key, id: $0.key) }
-      .sorted { "\($0.key) \($0.id)" < "\($1.key) \($1.id)" }
-    let rest = all.filter { query["key-marker"] == nil || "\($0.key) \($0.id)" > marker }
-    let page = rest.prefix(state.pageSize)
-    let open = page.map {
-      "<Upload><Key>\($0.key)</Key><UploadId>\($0.id)</UploadId>"
-        + "<Initiated>2026-01-01T00:00:00.000Z</Initiated></Upload>"
-    }
-    guard let last = page.last, page.count < rest.count else { return open.joined() }
-    return "<IsTruncated>true</IsTruncated><NextKeyMarker>\(last.key)</NextKeyMarker>"
-      + "<NextUploadIdMarker>\(last.id)</NextUploadIdMarker>" + open.joined()
   }
 
   private func list(_ query: [String: String], _ state: State) -> String {

@@ -87,56 +87,6 @@ struct KeptCacheTests {
     return rows.sorted { $0.url < $1.url }
   }
 
-  /// Renames all objects to the keys of an older version of larder.
-  private func rename() throws {
-    for (key, object) in bucket.objects {
-      let url = try #require(
-        object.headers["x-amz-meta-larder-url"].map { PercentEncoding.lenientText($0) }
-      )
-      bucket.objects[key] = nil
-      bucket.objects["m/\(PictureName(older: url).path)"] = object
-    }
-  }
-
-  @Test func `objects named by an older larder are renamed in the store`() throws {
-    _ = try sync()
-    let before = bucket.objects
-    try rename()
-    #expect(Set(keys).isDisjoint(with: before.keys))
-    try folder.remove("cache")
-
-    let report = try sync()
-
-    #expect(report.outcome == .complete && report.pictures.fetched == 0)
-    #expect(bucket.objects == before)
-    #expect(try check().isClean)
-  }
-
-  @Test func `a renaming in the store that stops anywhere is completed by the next run`() throws {
-    _ = try sync()
-    let before = bucket.objects
-    try rename()
-    let renamed = bucket.objects
-    try folder.remove("cache")
-    bucket.requests = []
-    _ = try sync()
-    let count = bucket.requests.count
-
-    for place in Sweep.places(count, part: 0) {
-      let number = place + 1
-      try folder.remove("cache")
-      bucket.objects = renamed
-      bucket.fail(number, andAll: true)
-      _ = try? sync()
-      bucket.fail(nil)
-
-      let report = try sync()
-
-      #expect(report.pictures.fetched == 0, "request \(number)")
-      #expect(bucket.objects == before, "request \(number)")
-    }
-  }
-
   @Test func `a picture removed from the store, or changed in it, is fetched again`()
     throws
   {

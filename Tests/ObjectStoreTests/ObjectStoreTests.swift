@@ -24,7 +24,7 @@ struct ObjectStoreTests {
     #expect(objects.keys.sorted() == (100..<150).map { "images/aa/p-\($0).jpg" })
   }
 
-  @Test(arguments: [(FakeBucket.Endless.repeated, 2), (.empty, ListedPages.mostEmpty)])
+  @Test(arguments: [(FakeBucket.Endless.repeated, 2), (.empty, ObjectStore.mostEmptyPages)])
   func `a list that never ends is given up`(endless: FakeBucket.Endless, requests: Int) throws {
     bucket.list(endless)
     let pictures = S3Pictures(try bucket.store())
@@ -32,9 +32,6 @@ struct ObjectStoreTests {
     let error = try #require(throws: LarderError.self) { _ = try pictures.objects() }
 
     #expect(error.description.contains("the store's list does not end"))
-    #expect(bucket.requests.count == requests)
-    bucket.requests = []
-    #expect(throws: LarderError.self) { try pictures.abortOldUploads(now: 1) }
     #expect(bucket.requests.count == requests)
   }
 
@@ -76,19 +73,6 @@ struct ObjectStoreTests {
 
     #expect(try !store.create([1], at: "manifest", type: "text/plain"))
     #expect(try store.bytes(of: "manifest") == [2])
-  }
-
-  @Test func `a store that ignores conditions is detected, and the probe is removed`() throws {
-    let store = try bucket.store()
-    try store.demandConditions(trying: "probe")
-    #expect(bucket.objects.isEmpty)
-
-    bucket.ignoreConditions()
-
-    #expect {
-      try store.demandConditions(trying: "probe")
-    } throws: { "\($0)".contains("ignores If-None-Match") }
-    #expect(bucket.objects.isEmpty)
   }
 
   @Test func `removing a missing object succeeds, and a refusal is an error`() throws {

@@ -11,21 +11,6 @@ struct S3ReplyTests {
 
   private static let object = "<Contents><Key>a/b</Key><Size>7</Size></Contents>"
 
-  @Test func `text in a request's document reads back unchanged`() throws {
-    for text in HostileText.all + HostileText.random(500, seed: 17) {
-      let document = "<a><b>|\(XMLText.escaped(text))|</b><c>1</c></a>"
-      let read = try #require(S3Document(Array(document.utf8)), "\(text.debugDescription)")
-      let meant = text.unicodeScalars.filter {
-        ["\t", "\n", "\r"].contains($0) || $0 >= " " && $0 != "\u{FFFE}" && $0 != "\u{FFFF}"
-      }
-      #expect(
-        Array((read["b"] ?? "").unicodeScalars) == ["|"] + Array(meant) + ["|"],
-        "\(text.debugDescription)"
-      )
-      #expect(read["c"] == "1")
-    }
-  }
-
   @Test func `a page lists its objects, whatever surrounds them`() throws {
     let text = """
        \n<?xml version="1.0" encoding="UTF-8"?>
@@ -95,9 +80,6 @@ struct S3ReplyTests {
   )
   func `any other document is nil`(what: String, bytes: [UInt8]) {
     #expect(S3Reply.page(bytes) == nil, "\(what)")
-    #expect(S3Reply.uploads(bytes) == nil, "\(what)")
-    #expect(S3Reply.upload(bytes) == nil, "\(what)")
-    #expect(S3Reply.whole(bytes) == nil, "\(what)")
     #expect(S3Reply.refusal(bytes) == nil, "\(what)")
   }
 
@@ -115,20 +97,5 @@ struct S3ReplyTests {
   )
   func `the code of a refusal is used only if it is one short word`(text: String, code: String?) {
     #expect(S3Reply.refusal(Array(text.utf8)) == code)
-  }
-
-  @Test func `the replies to a multipart upload are distinguished`() {
-    func bytes(_ name: String, _ inner: String) -> [UInt8] {
-      Array("<\(name)>\(inner)</\(name)>".utf8)
-    }
-
-    let begun = bytes("InitiateMultipartUploadResult", "<UploadId>u&amp;1</UploadId>")
-    let ended = bytes("CompleteMultipartUploadResult", "<ETag>&#34;t-2&#34;</ETag>")
-    let refused = bytes("Error", "<Code>InternalError</Code><ETag>t</ETag>")
-
-    #expect(S3Reply.upload(begun) == "u&1")
-    #expect(S3Reply.whole(ended) == "t-2")
-    #expect(S3Reply.whole(refused) == nil)
-    #expect(S3Reply.upload(bytes("InitiateMultipartUploadResult", "<UploadId/>")) == nil)
   }
 }

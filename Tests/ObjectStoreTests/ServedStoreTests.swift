@@ -55,8 +55,10 @@ struct ServedStoreTests {
     content.remote = pictures
     content.squares = [16]
     if fetching {
-      try content.fetchMissing { [curl] room in
-        PicturePull(SyncRun(catalog, cache: room, transport: curl, now: { clock.now }))
+      try content.fetchMissing { [curl, pictures] room in
+        PicturePull(
+          SyncRun(catalog, cache: room, transport: curl, remote: pictures, now: { clock.now })
+        )
       }
     }
     let web = try WebServer(content, bind: "127.0.0.1", port: 0)

@@ -75,16 +75,8 @@ struct SignatureTests {
     _ = try store.answer(
       .put,
       name,
-      query: ["partNumber": "1", "uploadId": "a/b+c=d"],
+      query: ["empty": "", "marker": "a/b+c=d"],
       headers: ["Content-Type": "application/octet-stream"],
-      body: [],
-      doing: "write"
-    )
-    _ = try store.answer(
-      .post,
-      name,
-      query: ["uploads": ""],
-      headers: ["Content-Type": "image/jpeg"],
       body: [],
       doing: "write"
     )
@@ -92,8 +84,8 @@ struct SignatureTests {
 
     _ = try store.answer(.get, name, headers: ["Range": "bytes=0-6"], doing: "read")
 
-    // Ten requests, because a conditional create is followed by a read of the object.
-    #expect(server.received.count == 10)
+    // Nine requests, because a conditional create is followed by a read of the object.
+    #expect(server.received.count == 9)
     for request in server.received {
       let signed = try Signed(request.text)
       #expect(signed.isRight(secret: "hush/hush+="), "\(request.text)")

@@ -192,20 +192,4 @@ struct MergeTests {
     #expect(merged.outcome == .complete && merged.pictures.fetched == 37)
     #expect(try verify(sharded.folder).isClean)
   }
-
-  @Test func `a second pass plans the missing pictures`() throws {
-    shop.store.faults = [FaultRule("/pictures/C1-thumb.jpg", .status(404))]
-    _ = try sharded.sync(2)
-    shop.store.faults = .none
-    shop.clock.advance(90_000)
-    shop.store.clearRequests()
-
-    try sharded.plan(1, onlyFailed: true, out: "again")
-    let planned = try PlannedRun(sharded.folder.path("again"))
-
-    #expect(planned.plan.urls == 1)
-    #expect(
-      try planned.pictures(of: 0).map(\.url) == ["\(shop.store.baseURL)/pictures/C1-thumb.jpg"]
-    )
-  }
 }

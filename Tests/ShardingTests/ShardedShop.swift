@@ -27,7 +27,6 @@ final class ShardedShop {
   func plan(
     _ shards: Int,
     by partition: Partition = .url,
-    onlyFailed: Bool = false,
     out: String = "plan",
     disk: any Disk = SystemDisk(durable: false)
   ) throws -> (plan: ShardPlan?, report: SyncReport) {
@@ -39,7 +38,6 @@ final class ShardedShop {
     let planning = ShardPlanning(
       shards: shards,
       by: partition,
-      onlyFailed: onlyFailed,
       run: "run-of-\(out)"
     )
     return try planning.make(

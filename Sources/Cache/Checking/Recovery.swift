@@ -214,37 +214,27 @@ extension CacheLayout {
     // Every picture has a row with its URL. The rows of pictures that are in the cache replace these.
     var rows = known.map { PictureEntry(id: $0.id, url: $0.url, identity: $0.identity) }
     var paths: Set<String> = []
-    if let remote {
-      rows += try Self.rows(of: known, in: remote)
-    }
-    for entry in known where remote == nil {
-      let file = try existingFolder(entry.name.folder)?.find(entry.name.file)
+    let stored = try remote?.rows(at: known.map(\.name.path))
+    for entry in known {
+      let path = entry.name.path
+      let file =
+        if let stored { stored[path]?.stamp } else {
+          try existingFolder(entry.name.folder)?.find(entry.name.file)
+        }
       switch FileAgreement(row: entry.stamp, file: file) {
       case .agreed: rows.append(entry)
       // The picture is not in the cache, but its row records since when its requests have failed.
       case .empty where entry.failure != nil: rows.append(entry)
       case .empty, .gone: break
-      case .doubtful where entry.stamp == nil: paths.insert(entry.name.path)
+      case .doubtful where stored != nil:
+        if let now = stored?[path]?.row(of: entry) { rows.append(now) }
+      case .doubtful where entry.stamp == nil: paths.insert(path)
       case .doubtful:
         if let now = entry.reconciled(with: try digest(of: entry.name)) { rows.append(now) }
       }
     }
     try index.save(rows)
     return StrayFiles(paths, self, index, read: digest)
-  }
-
-  /// The rows of the pictures that the object store has, and of the missing pictures whose last request failed.
-  private static func rows(
-    of known: [PictureEntry],
-    in remote: any RemotePictures
-  ) throws(LarderError) -> [PictureEntry] {
-    let kept = try remote.rows(at: known.map(\.name.path))
-    return known.compactMap { entry in
-      guard let there = kept[entry.name.path] else {
-        return entry.failure == nil ? nil : entry.lost
-      }
-      return entry.stamp == there.stamp ? entry : there.row(of: entry)
-    }
   }
 
   /// Compares the present file of a picture with the row that another run wrote.
@@ -275,18 +265,6 @@ extension CacheLayout {
     now?.failure = entry.failure
     now?.failingSince = entry.failingSince
     return now
-  }
-}
-
-extension PictureEntry {
-  /// The row of this picture after its file was lost: it has no bytes, but it keeps the reason of the last failure.
-  fileprivate var lost: PictureEntry {
-    var entry = PictureEntry(id: id, url: url, identity: identity)
-    entry.failure = failure
-    entry.failingSince = failingSince
-    entry.expiry = expiry
-    entry.checked = checked
-    return entry
   }
 }
 

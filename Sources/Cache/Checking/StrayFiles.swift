@@ -49,9 +49,7 @@ package final class StrayFiles: Sendable {
   ) throws(LarderError) -> PictureEntry? {
     guard !isEmpty else { return nil }
     let claimed = PictureEntry(id: id, url: url, identity: identity)
-    if unclaimed.withLock({ $0.remove(claimed.name.path) }) == nil {
-      guard try takeOlder(claimed) else { return nil }
-    }
+    guard unclaimed.withLock({ $0.remove(claimed.name.path) }) != nil else { return nil }
     let renewed: PictureEntry?
     // A file that cannot be read is not removed here. The fetch of its picture will replace it.
     do throws(LarderError) { renewed = claimed.renewed(by: try read(claimed.name)) } catch {
@@ -64,22 +62,6 @@ package final class StrayFiles: Sendable {
     }
     try index.save([entry])
     return entry
-  }
-
-  /// If an older version of larder stored the picture's file under another name, claims that file and renames it.
-  ///
-  /// - Returns: Whether there was such a file.
-  private func takeOlder(_ claimed: PictureEntry) throws(LarderError) -> Bool {
-    let older = PictureName(older: claimed.identity)
-    guard unclaimed.withLock({ $0.remove(older.path) }) != nil,
-      let source = try layout.existingFolder(older.folder)
-    else { return false }
-    let folder = try layout.folder(claimed.name.folder)
-    let disk = SystemDisk()
-    try disk.rename(older.file, in: source, to: claimed.name.file, in: folder)
-    try disk.sync(folder)
-    try layout.syncFolderNames(on: disk)
-    return true
   }
 
   /// Removes the unclaimed files.

@@ -19,8 +19,6 @@ package struct Verification: Sendable {
   }
 
   /// The number of pictures that are checked in one pass.
-  ///
-  /// Between two passes, the position of the check can be saved, so that an interrupted check can resume.
   private static let pass = 256
 
   /// The number of pictures of a store that are read at the same time.
@@ -53,55 +51,41 @@ package struct Verification: Sendable {
     self.isLocked = isLocked
   }
 
-  /// Checks every picture after a position, with as many threads as there are processors.
+  /// Checks every picture, with as many threads as there are processors.
   ///
   /// - Parameters:
   ///   - depth: Whether to compare sizes or to read every byte.
-  ///   - start: The position at which to begin. Pass nil to check all pictures. The wrong files that the position
-  ///     lists are checked again, because they may have been repaired.
   ///   - isStopped: Returns whether to end early. It is called often, on any thread.
-  ///   - progress: Called after each pass, with the position and the total number of pictures.
+  ///   - progress: Called after each pass, with the number of checked pictures and their total number.
   /// - Returns: The damaged, missing and stray files. The report is incomplete if `isStopped` ended the check early.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Depth,
-    from start: VerifyPosition? = nil,
     isStopped: @Sendable () -> Bool = { false },
-    progress: (VerifyPosition, Int) -> Void = { _, _ in }
+    progress: (Int, Int) -> Void = { _, _ in }
   ) throws(LarderError) -> VerifyReport {
     // A store is asked for its list before any picture is judged by it.
     _ = try layout.listing?.objects()
-    let start = start ?? VerifyPosition(isFull: depth == .full)
-    var position = start
-    position.isFull = depth == .full
-    let count: Int
-    (count, position.checked) = try index.heldCount(through: start.last)
-    var isComplete = false
+    let count = try index.heldCount()
+    var (checked, last, isComplete) = (0, PictureID?.none, false)
+    var paths: Set<String> = []
     while true {
-      let pass = try index.pictures(after: position.last, count: Self.pass, onlyHeld: true)
+      let pass = try index.pictures(after: last, count: Self.pass, onlyHeld: true)
       isComplete = pass.isEmpty
       guard !isComplete, let found = look(at: pass, depth, isStopped: isStopped)
       else { break }
-      for (entry, verdict) in found where verdict != .good {
-        let path = entry.name.path
-        if verdict == .missing {
-          position.missing.append(path)
-        } else {
-          position.damaged.append(path)
-        }
-      }
-      position.checked += pass.count
-      position.last = pass.last?.id
-      progress(position, max(count, position.checked))
+      for (entry, verdict) in found where verdict != .good { paths.insert(entry.name.path) }
+      checked += pass.count
+      last = pass.last?.id
+      progress(checked, max(count, checked))
     }
-    let paths = Set(position.damaged + position.missing)
-      .union(try layout.strays(index))
+    paths.formUnion(try layout.strays(index))
     var report = try stableReport(paths) { paths throws(LarderError) in
       try lookAgain(at: paths, depth)
     }
-    report.checked = position.checked
+    report.checked = checked
     report.isComplete = isComplete
-    report.unchecked = isComplete ? 0 : max(0, count - position.checked)
+    report.unchecked = isComplete ? 0 : max(0, count - checked)
     guard report.isComplete, layout.remote == nil else { return report }
     let squares = SquareVerification(layout: layout, index: index)
     let first = try squares.look(depth).report
@@ -179,7 +163,7 @@ package struct Verification: Sendable {
         if verdict == .damaged(isNewer: true) { found.underWay.insert(path) }
       } else if ids[path] == nil, isThere(path, stored) {
         found.report.strays.append(path)
-        if PictureName.isPicturePath(path) { found.underWay.insert(path) }
+        if PictureName.id(at: path) != nil { found.underWay.insert(path) }
       }
     }
     return found
@@ -191,7 +175,7 @@ package struct Verification: Sendable {
     return stored[path].map { !$0.isRow(at: path) } ?? false
   }
 
-  /// Repairs the findings of ``run(_:from:isStopped:progress:)``, so that the next sync fetches the missing pictures.
+  /// Repairs the findings of ``run(_:isStopped:progress:)``, so that the next sync fetches the missing pictures.
   ///
   /// The rows of damaged and missing pictures are marked as empty, and damaged files are removed. A file that could
   /// not be read stays, and so does its row. A stray file that belongs to a picture in `claimed` gets a row, and the
@@ -200,11 +184,10 @@ package struct Verification: Sendable {
   /// If the index was lost and rebuilt, the other strays stay until all pictures have a row again, because a later
   /// sync may refer to them.
   package func repair(_ report: VerifyReport, claimed: [PictureEntry]) throws(LarderError) {
-    let squares = SquareVerification(layout: layout, index: index)
-    try squares.repair(report)
     let lost = try index.heldPictures(at: report.damaged + report.missing).values
     try index.write { db in for id in lost { try Index.forget(id, in: db) } }
     for path in report.damaged { try layout.remove(path) }
+    try SquareVerification(layout: layout, index: index).repair(report)
     let unclaimed = try Recovery(layout, index, read: read).strays
     for picture in claimed {
       _ = try unclaimed.adopt(picture.id, url: picture.url, identity: picture.identity)
@@ -215,7 +198,6 @@ package struct Verification: Sendable {
     for path in try layout.strays(index) where found.contains(path) {
       try layout.remove(path)
     }
-    try squares.sweep(of: report.damaged + report.missing)
     try index.noteFolderTimes(of: layout)
   }
 }
@@ -304,27 +286,6 @@ extension VerifyReport: Encodable {
       "checked": checked, "damaged": damaged, "missing": missing, "stray": strays,
       "unreadable": unreadable, "index": index.rawValue, "complete": isComplete, "clean": isClean,
     ])
-  }
-}
-
-/// The position of a check, which is saved so that an interrupted check can resume.
-package struct VerifyPosition: Sendable, Equatable, Codable {
-  /// Whether the check reads the files in full.
-  package var isFull: Bool
-  /// The last checked picture; nil at the beginning.
-  ///
-  /// Pictures are checked in the order of their ids.
-  package var last: PictureID?
-  /// The number of pictures that were checked so far.
-  package var checked = 0
-  /// The paths of damaged files that were found so far.
-  package var damaged: [String] = []
-  /// The paths of missing files that were found so far.
-  package var missing: [String] = []
-
-  /// Makes the position at the beginning of a check.
-  package init(isFull: Bool) {
-    self.isFull = isFull
   }
 }
 
@@ -441,7 +402,7 @@ extension CacheLayout {
   package func pictureFiles() throws(LarderError) -> [String] {
     if let listing { return try listing.objects().keys.sorted() }
     var files: [String] = []
-    for number in try existingFolders() {
+    for number in try images.names().compactMap(pictureFolder) {
       let folder = try folder(number, creating: false)
       files += try folder.names().map { "images/\(PictureName.folderName(number))/\($0)" }
     }
@@ -469,10 +430,9 @@ extension CacheLayout {
         files.append("images/\(name)")
         continue
       }
-      var names = Set(try folder.names())
-      guard !names.isEmpty else { continue }
-      try index.forEachHeldFile(inFolder: number) { names.remove($0) }
-      files += names.map { "images/\(name)/\($0)" }
+      let paths = try folder.names().map { "images/\(name)/\($0)" }
+      let known = try index.heldPictures(at: paths)
+      files += paths.filter { known[$0] == nil }
     }
     return files.sorted()
   }

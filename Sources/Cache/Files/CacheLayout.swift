@@ -190,8 +190,7 @@ package final class CacheLayout: Sendable {
 
   /// Whether the cache has no pictures.
   package var holdsNothing: Bool {
-    if let listing { return (try? listing.objects().isEmpty) ?? false }
-    return (try? existingFolders().allSatisfy { try folder($0).names().isEmpty }) ?? true
+    (try? pictureFiles().isEmpty) ?? (listing == nil)
   }
 
   /// The full path of a file or folder in the cache, for messages and for other libraries.
@@ -244,11 +243,6 @@ package final class CacheLayout: Sendable {
     return try folder(number, creating: false)
   }
 
-  /// The numbers of the existing picture folders.
-  func existingFolders() throws(LarderError) -> [UInt8] {
-    try images.names().compactMap(pictureFolder).sorted()
-  }
-
   /// The number of the picture folder with this name, such as 0x3F for `3f`; nil if there is no such folder.
   func pictureFolder(_ name: String) -> UInt8? {
     guard let number = folderNumber(named: name), images.kind(of: name) == S_IFDIR else {
@@ -273,25 +267,6 @@ package final class CacheLayout: Sendable {
         if stat(prefix, &status) != 0 { throw .system("make", prefix, errno: errno) }
       }
     }
-  }
-
-  private static let noteName = "verify.json"
-
-  /// The position that an interrupted `larder verify` saved; nil if there is none.
-  package func note() -> String? {
-    root.text(of: Self.noteName, limit: 16 << 20)
-  }
-
-  /// Saves the position of an interrupted `larder verify` atomically, or removes the saved position if `text` is nil.
-  ///
-  /// Errors are ignored.
-  package func setNote(_ text: String?) {
-    guard let text else {
-      unlinkat(root.descriptor, Self.noteName, 0)
-      return
-    }
-    let path = path(Self.noteName)
-    try? Files.replace(path, with: Array(text.utf8).span.bytes, by: path + ".new")
   }
 }
 

@@ -63,8 +63,7 @@ package struct DueRule: Sendable {
     guard isHeld else { return true }
     let fresh = FreshnessPolicy.window(answered: checked, expiry: expiry)
     guard let shards else { return !fresh.contains(now) }
-    guard let planned = shards.planned else { return false }
-    return !shards.rows.contains(row) && !fresh.contains(now) && !fresh.contains(planned)
+    return !shards.rows.contains(row) && !fresh.contains(now) && !fresh.contains(shards.planned)
   }
 
   /// The rank of a due picture: 0 if it was never requested, 1 if it is cached and of a changed item, 2 otherwise.
@@ -81,13 +80,12 @@ package struct DueRule: Sendable {
 package struct ShardAnswers: Sendable {
   /// The time of their plan.
   ///
-  /// A picture that was fresh then is in no shard, and needs no request either. Nil if they fetched failed pictures alone:
-  /// then no cached picture needs one.
-  package let planned: UnixTime?
+  /// A picture that was fresh then is in no shard, and needs no request either.
+  package let planned: UnixTime
   fileprivate var rows = RowSet()
 
   /// Makes the value for a plan, and no pictures yet.
-  package init(planned: UnixTime?) { self.planned = planned }
+  package init(planned: UnixTime) { self.planned = planned }
 }
 
 extension Index {
@@ -311,12 +309,10 @@ extension Index {
   /// The pictures in the cache, by the ``ContentDigest/number(of:)`` of their bytes.
   func contents() throws(LarderError) -> [Int64: PictureID] {
     try read { db in
-      try SQLiteDatabase.scan(db) {
-        var contents: [Int64: PictureID] = [:]
-        let sql = "SELECT content, id FROM picture WHERE content IS NOT NULL AND content <> 0"
-        try db.forEach(sql) { contents[$0.number(0)] = PictureID($0.key(1)) }
-        return contents
-      }
+      var contents: [Int64: PictureID] = [:]
+      let sql = "SELECT content, id FROM picture WHERE content IS NOT NULL AND content <> 0"
+      try db.forEach(sql) { contents[$0.number(0)] = PictureID($0.key(1)) }
+      return contents
     }
   }
 }

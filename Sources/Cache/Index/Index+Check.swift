@@ -85,7 +85,7 @@ extension Index {
         place += 1
       }
       guard place == count, known == digest.identity else {
-        throw damaged("listing \(listing.rawValue)")
+        throw damaged("listing \(listing.rawValue) is damaged")
       }
     }
   }
@@ -97,14 +97,14 @@ extension Index {
     for version in versions {
       item.restart(version)
       guard try item.next(), item.withBytes(0, { IdentityDigest(of: $0) }) == item.key(1) else {
-        throw damaged("an item")
+        throw damaged("an item is damaged")
       }
       try shown.forEach(version) { pictures.insert($0.number(0)) }
     }
     let picture = try RowStatement(db, "SELECT failing_since FROM picture WHERE row = ?1")
     for row in pictures.sorted() {
       picture.restart(row)
-      guard try picture.next() else { throw damaged("a picture's row") }
+      guard try picture.next() else { throw lostPicture() }
       // To reach this column, SQLite reads nearly the whole row: only `older` and `identity` follow it.
       _ = picture.optionalNumber(0)
     }
@@ -137,13 +137,9 @@ extension Index {
     }
   }
 
-  private func damaged(_ what: String) -> LarderError {
-    LarderError(
-      .damaged,
-      "cannot read \(path): \(what) is damaged",
-      remedy: .remake,
-      thing: path
-    )
+  /// The error for a row that is missing or damaged.
+  func damaged(_ words: String) -> LarderError {
+    LarderError(.damaged, "cannot read \(path): \(words)", remedy: .remake, thing: path)
   }
 
   /// Checks all listings of the last run of each catalog, and the rows of the pictures of all details; see
@@ -153,7 +149,7 @@ extension Index {
   package func checkCatalogs() throws(LarderError) {
     try checkListings(try shownListings())
     let sql = "SELECT 1 FROM detail_picture WHERE picture NOT IN (SELECT row FROM picture) LIMIT 1"
-    if try row(sql, make: { _ in }) != nil { throw damaged("a picture's row") }
+    if try row(sql, make: { _ in }) != nil { throw lostPicture() }
   }
 }
 
@@ -179,23 +175,12 @@ extension Index {
   static func salvage(_ path: String) -> [PictureEntry] {
     guard let database = try? SQLiteDatabase(asFound: path) else { return [] }
     var entries: [PictureID: PictureEntry] = [:]
-    // An older version of larder may have written the file, so some columns may be missing.
-    let known = try? database.read { Set(try $0.columns(in: "picture").map(\.name)) }
-    let columns = pictureColumns.map { known?.contains($0) == false ? "NULL" : $0 }
-    let select = "SELECT \(columns.joined(separator: ", ")) FROM picture"
     for order in ["ASC", "DESC"] {
       _ = try? database.read { db in
         try db.forEach(select + " ORDER BY rowid \(order)") { row in
-          var entry = PictureEntry(row)
+          let entry = PictureEntry(row)
           // A damaged page can contain anything. A row is valid if its id is the digest of its identity.
-          let id = PictureID(url: entry.identity)
-          if entry.id != id {
-            // Older versions of larder stored the key as a number.
-            guard row.isInteger(0), row.number(0) == id.olderNumber else { return }
-            entry.id = id
-            if entry.isHeld { entry.older = PictureName(older: entry.url).path }
-          }
-          entries[id] = entry
+          if entry.id == PictureID(url: entry.identity) { entries[entry.id] = entry }
         }
       }
     }
@@ -293,7 +278,6 @@ extension Index {
       if folder?.stamp(of: entry.name.file) == entry.stamp { found.append(entry) }
     }
     try index.save(found)
-    try index.takeOver(layout, on: SystemDisk())
     if wasThere { try index.write { try salvageHistory(of: aside, into: $0) } }
     return (index, wasThere ? aside : nil)
   }

@@ -123,7 +123,7 @@ extension Index {
     }
   }
 
-  private static func json(_ values: some Encodable) throws -> String {
+  static func json(_ values: some Encodable) throws -> String {
     String(decoding: try values.jsonLine(), as: UTF8.self)
   }
 

@@ -8,10 +8,6 @@ import GRDB
 enum ForgettingQuery: String, CaseIterable {
   // MARK: A forgotten catalog
 
-  case sectionsOfCatalog =
-    "DELETE FROM run_section WHERE run IN (SELECT id FROM run WHERE catalog = ?1)"
-  case changesOfCatalog =
-    "DELETE FROM picture_change WHERE run IN (SELECT id FROM run WHERE catalog = ?1)"
   case runsOfCatalog = "DELETE FROM run WHERE catalog = ?1"
   case detailsOfCatalog = "DELETE FROM detail WHERE catalog = ?1"
   case picturesOfDetails =
@@ -33,7 +29,6 @@ enum ForgettingQuery: String, CaseIterable {
 
   // MARK: A run without results
 
-  case changesOfRun = "DELETE FROM picture_change WHERE run = ?1"
   case run = "DELETE FROM run WHERE id = ?1"
   case emptyCatalog = """
     DELETE FROM catalog WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM run WHERE catalog = ?1) \
@@ -271,8 +266,8 @@ extension Index {
   /// If its catalog has no other data, the catalog is deleted too.
   package func forgetRun(_ run: RunID, of catalog: CatalogID) throws(LarderError) {
     try write { db in
-      try db.run(.changesOfRun, run)
       try db.run(.run, run)
+      try db.run(.changes)
       try db.run(.emptyCatalog, catalog)
     }
   }
@@ -297,10 +292,12 @@ extension Index {
     try write { db in
       for entry in held where names.contains(entry.name) {
         for query: ForgettingQuery in [
-          .sectionsOfCatalog, .changesOfCatalog, .runsOfCatalog, .detailsOfCatalog,
-          .historyOfCatalog, .historyItemsOfCatalog, .historyRunsOfCatalog, .catalog,
+          .runsOfCatalog, .detailsOfCatalog, .historyOfCatalog, .historyItemsOfCatalog,
+          .historyRunsOfCatalog, .catalog,
         ] { try db.run(query, entry.id) }
       }
+      try db.run(.sections)
+      try db.run(.changes)
       try db.run(.picturesOfDetails)
       try db.run(.unshownPages)
       try Self.forgetUnlisted(in: db)

@@ -74,17 +74,14 @@ package struct ItemChange: Sendable, Equatable {
 package struct ChangedItem: Sendable {
   /// The key of the section that lists the item, or that listed it before it was removed.
   package let section: String
-  // SQLite's numbers begin at 1. Two optional numbers would take 16 bytes more.
-  private let before, after: Int64
-
   /// The version before; nil if the section did not list the item.
-  package var from: ItemVersion? { before == 0 ? nil : ItemVersion(rawValue: before) }
+  package let from: ItemVersion?
   /// The version now; nil if the section no longer lists the item.
-  package var to: ItemVersion? { after == 0 ? nil : ItemVersion(rawValue: after) }
+  package let to: ItemVersion?
 
   /// Makes a value from its parts.
   package init(section: String, from: ItemVersion?, to: ItemVersion?) {
-    (self.section, before, after) = (section, from?.rawValue ?? 0, to?.rawValue ?? 0)
+    (self.section, self.from, self.to) = (section, from, to)
   }
 }
 
@@ -405,7 +402,7 @@ struct HistoryWriter {
       try known(change.id, in: change.section) == nil
     else { return nil }
     for section in sections where section.key != change.section {
-      let place = ListingQuery.placesOfKey.rawValue
+      let place = ListingQuery.itemsOfKey.rawValue
       let isListed = try section.listing.map {
         try db.first(place, $0, change.id) { _ in } != nil
       }
@@ -480,15 +477,6 @@ struct HistoryWriter {
 }
 
 extension Index {
-  /// The sections in which the history has items.
-  package func historySections(of catalog: CatalogID) throws(LarderError) -> Set<String> {
-    Set(
-      try rows("SELECT DISTINCT section FROM history_item WHERE catalog = ?", catalog) {
-        $0.text(0) ?? ""
-      }
-    )
-  }
-
   /// Whether the history has an item in a section.
   package func hasHistory(
     of id: String,

@@ -240,10 +240,6 @@ enum ListingQuery: String, CaseIterable {
     SELECT d.item FROM picture p CROSS JOIN detail_picture s ON s.picture = p.row \
     CROSS JOIN detail d ON d.row = s.detail WHERE p.id = ?2 AND d.catalog = ?1 ORDER BY d.item
     """
-  case placesOfKey = """
-    SELECT l.place FROM item i CROSS JOIN listing_item l INDEXED BY listing_member \
-    ON l.listing = ?1 AND l.item = i.row WHERE i.key = ?2 ORDER BY l.place
-    """
   /// The items of a listing that no page in the temporary table `listed` has, at most one.
   case newOnPage = """
     SELECT 1 FROM listing_item l CROSS JOIN item i ON i.row = l.item WHERE l.listing = ?1 \
@@ -342,13 +338,16 @@ extension Index {
     }
   }
 
-  /// The items of a listing that have an id.
+  /// The items of a listing that have one of these ids, in the order of the ids.
   package func items(
     listing: ListingID,
-    id: String
+    ids: some Sequence<String>
   ) throws(LarderError) -> [ItemRecord] {
-    try rows(ListingQuery.itemsOfKey.rawValue, listing, id) { ItemRecord($0) }
-      .compactMap(\.self)
+    try read { db in
+      let rows = try RowStatement(db, ListingQuery.itemsOfKey.rawValue)
+      return try ids.flatMap { id in try rows.all(listing, id) { ItemRecord($0) } }
+        .compactMap(\.self)
+    }
   }
 
   /// Calls `body` with the items of a listing in order, 512 at a time.
@@ -390,12 +389,7 @@ extension Index {
 
   /// The error for a missing part of a listing.
   func gone(_ what: String, _ listing: ListingID) -> LarderError {
-    LarderError(
-      .damaged,
-      "cannot read listing \(listing.rawValue) in \(path): \(what) is missing",
-      remedy: .repair,
-      thing: path
-    )
+    damaged("listing \(listing.rawValue): \(what) is missing")
   }
 
   /// The ids of a listing's items, in order.
@@ -501,17 +495,6 @@ extension Index {
     }
   }
 
-  /// The places of some items in a listing.
-  package func places(
-    of ids: some Sequence<String>,
-    in listing: ListingID
-  ) throws(LarderError) -> [Int] {
-    try read { db in
-      let rows = try RowStatement(db, ListingQuery.placesOfKey.rawValue)
-      return try ids.flatMap { id in try rows.all(listing, id) { Int($0.number(0)) } }
-    }
-  }
-
   /// The number of items in a listing; 0 if there is no such listing.
   ///
   /// The items themselves are not read.
@@ -543,31 +526,24 @@ extension Index {
   ) throws(LarderError) -> (listing: ListingID, repeats: Int, changed: [String]) {
     if let only = listings.first, listings.count == 1 { return (only, 0, []) }
     return try write { db in
-      try db.execute(
-        sql: """
-          CREATE TEMP TABLE IF NOT EXISTS page(number INTEGER PRIMARY KEY, listing INTEGER NOT NULL);
-          DELETE FROM temp.page;
-          """
-      )
-      var items = 0
-      for listing in listings {
-        items += try end(of: listing, from: 0, count: .max, db)
-        try db.run("INSERT INTO temp.page(listing) VALUES (?)", listing)
-      }
+      let items = try listings.reduce(0) { try $0 + end(of: $1, from: 0, count: .max, db) }
+      let pages = try Self.json(listings.map(\.rawValue))
       let first = "SELECT item \(Self.copies) WHERE copy = 1 ORDER BY number, place"
-      let joined = try ListingWriter.keep(selecting: RowStatement(db, first), in: db)
+      let rows = try RowStatement(db, first)
+      rows.restart(pages)
+      let joined = try ListingWriter.keep(selecting: rows, in: db)
       let repeats = items - (try end(of: joined, from: 0, count: .max, db))
       guard repeats > 0 else { return (joined, 0, []) }
       let changed = "SELECT key \(Self.copies) WHERE item <> first ORDER BY number, place"
-      return (joined, repeats, try db.all(changed) { $0.text(0) ?? "" })
+      return (joined, repeats, try db.all(changed, pages) { $0.text(0) ?? "" })
     }
   }
 
-  /// The items of the listings in `page`; those with the same id are numbered, and know the first of them.
+  /// The items of the listings in the JSON array ?1; those with the same id are numbered, and know the first of them.
   private static let copies = """
-    FROM (SELECT p.number, l.place, l.item, i.key, row_number() OVER copies AS copy, \
+    FROM (SELECT p.key AS number, l.place, l.item, i.key, row_number() OVER copies AS copy, \
     first_value(l.item) OVER copies AS first \
-    FROM temp.page p CROSS JOIN listing_item l ON l.listing = p.listing CROSS JOIN item i ON i.row = l.item \
-    WINDOW copies AS (PARTITION BY i.key ORDER BY p.number, l.place))
+    FROM json_each(?1) AS p CROSS JOIN listing_item l ON l.listing = p.value CROSS JOIN item i ON i.row = l.item \
+    WINDOW copies AS (PARTITION BY i.key ORDER BY p.key, l.place))
     """
 }

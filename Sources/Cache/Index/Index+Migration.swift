@@ -2,6 +2,7 @@ import Base
 import FoundationEssentials
 import GRDB
 import Glibc
+import SQLite
 
 /// Migrates index files of larder 0.2.0.
 ///
@@ -9,7 +10,7 @@ import Glibc
 /// into one value. File names contained 47 bits of the old key. While a file still has its old name, `picture.older` is
 /// its path; see ``Index/takeOver(_:on:)``.
 extension Index {
-  /// Moves the rows into the present tables.
+  /// Moves the rows into the present tables, except those of squares, which are made again.
   ///
   /// Rows of pictures and items keep their numbers, and listings their ids.
   static func migrate(_ db: Database) throws {
@@ -116,9 +117,6 @@ extension Index {
     JOIN picture p USING (row);
     INSERT INTO unreferenced(picture, since)
     SELECT p.id, o.since FROM old_unreferenced o JOIN known ON number = o.picture JOIN picture p USING (row);
-    INSERT INTO square(picture, side, path, source, sha256, bytes, inode, modified, failure)
-    SELECT p.id, o.side, o.path, o.source, o.sha256, o.bytes, o.inode, o.modified, o.failure
-    FROM old_square o JOIN known ON number = o.picture JOIN picture p USING (row);
 
     INSERT OR IGNORE INTO picture(id, url) SELECT identity(url), url FROM (
       SELECT DISTINCT CASE WHEN image.type = 'object' THEN json_extract(image.value, '$.url') END AS url
@@ -191,7 +189,7 @@ extension Index {
 }
 
 extension Index {
-  /// Renames the files of pictures and squares that have the names of an older version of larder.
+  /// Renames the files of pictures that have the names of an older version of larder, and removes the squares.
   ///
   /// Nothing is fetched.
   ///
@@ -208,16 +206,10 @@ extension Index {
       let older = " WHERE older IS NOT NULL ORDER BY older LIMIT \(Self.takenOverAtOnce)"
       let entries = try rows(Self.select + older) { PictureEntry($0) }
       guard !entries.isEmpty else { return }
-      let squares = try squares(of: entries)
-      if let remote = layout.remote {
-        try remote.move(entries.map { ($0.name.path, $0.ownName.path) })
-      } else {
-        try rename(entries, in: layout, on: disk)
-      }
-      try rename(squares, in: layout, on: disk)
+      // The migration has left out their rows.
+      try layout.remove("squares")
+      try rename(entries, in: layout, on: disk)
       try write { db in
-        let moved = "UPDATE square SET path = ? WHERE picture = ? AND side = ?"
-        for (square, path) in squares { try db.run(moved, path, square.picture, square.side) }
         for entry in entries {
           try db.run("UPDATE picture SET older = NULL WHERE id = ?", entry.id)
         }
@@ -247,52 +239,5 @@ extension Index {
     for number in filled.sorted() { try disk.sync(layout.folder(number)) }
     try layout.syncFolderNames(on: disk)
     for number in left.subtracting(filled).sorted() { try disk.sync(layout.folder(number)) }
-  }
-
-  /// The squares of the given pictures, each with its new path.
-  private func squares(
-    of entries: [PictureEntry]
-  ) throws(LarderError) -> [(square: SquareEntry, path: String)] {
-    try read { db in
-      let select = try RowStatement(db, SquareEntry.select + "picture = ?")
-      return try entries.flatMap { entry in
-        let name = entry.ownName
-        let folder = PictureName.folderName(name.folder)
-        return try select.all(entry.id) { row in
-          let square = SquareEntry(row)
-          let ending = square.path[PictureName.withoutEnding(square.path).endIndex...]
-          return (square, "\(folder)/\(PictureName.withoutEnding(name.file))\(ending)")
-        }
-      }
-    }
-  }
-
-  private func rename(
-    _ squares: [(square: SquareEntry, path: String)],
-    in layout: CacheLayout,
-    on disk: any Disk
-  ) throws(LarderError) {
-    var folders: [String: Folder] = [:]
-    func folder(_ path: String) throws(LarderError) -> Folder {
-      if let folder = folders[path] { return folder }
-      let folder = try Folder(path: layout.path(path), creating: true)
-      folders[path] = folder
-      return folder
-    }
-    for (square, path) in squares where layout.kind(of: square.name) == S_IFREG {
-      let side = "squares/\(square.side)"
-      try disk.rename(
-        String(square.path.dropFirst(3)),
-        in: folder("\(side)/\(square.path.prefix(2))"),
-        to: String(path.dropFirst(3)),
-        in: folder("\(side)/\(path.prefix(2))")
-      )
-    }
-    for path in folders.keys.sorted() {
-      if let folder = folders[path] { try disk.sync(folder) }
-    }
-    for side in Set(squares.map(\.square.side)).sorted() where !folders.isEmpty {
-      try disk.sync(folder("squares/\(side)"))
-    }
   }
 }

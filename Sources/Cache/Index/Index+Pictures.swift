@@ -105,35 +105,16 @@ extension Index {
   ///
   /// Pictures without a row are left out.
   package func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: PictureEntry] {
-    var entries = [PictureID: PictureEntry](minimumCapacity: ids.count)
-    try forEachPicture(of: ids) { entries[$0.id] = $0 }
-    return entries
+    try read { db in
+      let row = try RowStatement(db, Self.select + " WHERE id = ?")
+      var entries = [PictureID: PictureEntry](minimumCapacity: ids.count)
+      for id in ids { entries[id] = try row.first(id) { PictureEntry($0) } }
+      return entries
+    }
   }
 
   /// The error for a picture of an item or detail that has no row.
-  func lostPicture() -> LarderError {
-    LarderError(
-      .damaged,
-      "cannot read pictures in \(path): a row is missing",
-      remedy: .repair,
-      thing: path
-    )
-  }
-
-  /// Calls `body` with the row of each of these pictures, one at a time.
-  ///
-  /// Pictures without a row are left out.
-  package func forEachPicture(
-    of ids: [PictureID],
-    _ body: (PictureEntry) throws -> Void
-  ) throws(LarderError) {
-    try read { db in
-      let row = try RowStatement(db, Self.select + " WHERE id = ?")
-      for id in ids {
-        try row.forEach(id) { try body(PictureEntry($0)) }
-      }
-    }
-  }
+  func lostPicture() -> LarderError { damaged("a picture's row is missing") }
 
   /// Calls `body` with the rows of all pictures, one at a time, in the order of their ids.
   package func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(LarderError) {
@@ -234,12 +215,9 @@ extension Index {
     return try rows(onlyHeld ? Self.nextHeld : Self.next, last, count) { PictureEntry($0) }
   }
 
-  /// The number of held pictures, and the number of those up to an id in the order of the ids.
-  func heldCount(through id: PictureID?) throws(LarderError) -> (all: Int, passed: Int) {
-    try row(
-      "SELECT count(*), count(*) FILTER (WHERE id <= ?1) FROM picture WHERE sha256 IS NOT NULL",
-      id?.digest ?? IdentityDigest(high: 0, low: 0)
-    ) { (Int($0.number(0)), Int($0.number(1))) } ?? (0, 0)
+  /// The number of held pictures.
+  func heldCount() throws(LarderError) -> Int {
+    try row("SELECT count(*) FROM picture WHERE sha256 IS NOT NULL") { Int($0.number(0)) } ?? 0
   }
 
   /// The held picture at each of these paths in the cache.
@@ -274,24 +252,6 @@ extension Index {
         }
       }
       return ids
-    }
-  }
-
-  /// Calls `body` with the file name of each held picture in one folder below `images/`.
-  func forEachHeldFile(
-    inFolder folder: UInt8,
-    _ body: (String) throws -> Void
-  ) throws(LarderError) {
-    try read { db in
-      let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
-      let ids = PictureID.all(inFolder: folder)
-      try db.forEach(select + "id BETWEEN ?1 AND ?2", ids.lowerBound, ids.upperBound) {
-        try body(PictureName(url: $0.text(1) ?? "", id: PictureID($0.key(0))).file)
-      }
-      let older = select + "older >= ?1 || '/' AND older < ?1 || '0'"
-      try db.forEach(older, "images/\(PictureName.folderName(folder))") {
-        if let name = $0.text(2).flatMap({ PictureName(path: $0) }) { try body(name.file) }
-      }
     }
   }
 

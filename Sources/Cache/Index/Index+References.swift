@@ -12,16 +12,14 @@ extension Index {
     return listings
   }
 
-  /// The pictures of catalogs whose files belong at one of these paths in the cache, as this or an older larder names
-  /// them.
+  /// The pictures of catalogs whose files belong at one of these paths in the cache.
   ///
   /// These are the pictures that the catalogs' items show, and those of all details.
   package func claimed(at paths: Set<String>) throws(LarderError) -> [PictureEntry] {
     guard !paths.isEmpty else { return [] }
     return try rows(Self.select + " WHERE row IN (\(Self.claimed))") { row in
       let entry = PictureEntry(row)
-      let isClaimed = PictureName.paths(url: entry.identity).contains(where: paths.contains)
-      return isClaimed ? entry : nil
+      return paths.contains(entry.ownName.path) ? entry : nil
     }.compactMap(\.self)
   }
 

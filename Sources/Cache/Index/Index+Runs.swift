@@ -201,15 +201,6 @@ extension Index {
     try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
   }
 
-  /// The reports of the last ten finished runs of a catalog before a run, the last one first.
-  package func reports(of catalog: CatalogID, before run: RunID) throws(LarderError) -> [[UInt8]] {
-    let sql = """
-      SELECT report FROM run WHERE catalog = ? AND id < ? AND finished IS NOT NULL AND report IS NOT NULL \
-      ORDER BY id DESC LIMIT 10
-      """
-    return try rows(sql, catalog, run) { $0.bytes(0) ?? [] }
-  }
-
   /// The times of the last run of a catalog that ended at or before the given moment.
   ///
   /// Its report is not read.
@@ -258,12 +249,12 @@ extension Index {
     return try rows(sql, catalog, id ?? RunID(rawValue: .max), limit) { RunEntry($0) }
   }
 
-  /// The runs of a catalog that started at the given moment or later, sorted from new to old.
+  /// The times of the oldest run of a catalog that ended.
   ///
-  /// Their reports are not read.
-  package func runTimes(catalog: CatalogID, since: UnixTime) throws(LarderError) -> [RunEntry] {
-    let sql = RunEntry.times + "WHERE catalog = ? AND started >= ? ORDER BY id DESC"
-    return try rows(sql, catalog, since) { RunEntry($0) }
+  /// Its report is not read.
+  package func oldestRunTime(catalog: CatalogID) throws(LarderError) -> RunEntry? {
+    let sql = RunEntry.times + "WHERE catalog = ? AND finished IS NOT NULL ORDER BY id LIMIT 1"
+    return try row(sql, catalog) { RunEntry($0) }
   }
 
   /// The sections of a run, in the order of the catalog.

@@ -112,14 +112,16 @@ extension Index {
     // Opening the index throws if the file is damaged, and rolls back the transaction of a killed run.
     let path = try Index(reading: root).path
     do {
-      guard try SQLiteDatabase(asFound: path).read(DatabaseSchema.version) == version else {
-        throw LarderError(
-          .failed,
-          "cannot query \(path): an older larder wrote it; sync once to upgrade it",
-          thing: path
-        )
+      return try SQLiteDatabase(asFound: path).read { db in
+        guard try DatabaseSchema.version(of: db) == version else {
+          throw LarderError(
+            .failed,
+            "cannot query \(path): an older larder wrote it; sync once to upgrade it",
+            thing: path
+          )
+        }
+        return try db.rows(ofQuery: sql, seconds: 8)
       }
-      return try GuardedConnection(path).rows(sql)
     } catch DatabaseFailure.refused(let words, _) {
       throw LarderError(.usage, "cannot run the query: \(words)")
     } catch {

@@ -118,28 +118,9 @@ package struct PictureName: Hashable, Sendable {
     "images/\(Self.folderName(folder))/\(file)"
   }
 
-  /// The paths that the picture with the identity `url` may have: the present path, and the path that older versions
-  /// of larder used.
-  package static func paths(url: String) -> [String] {
-    [PictureName(url: url, id: PictureID(url: url)).path, PictureName(older: url).path]
-  }
-
   /// A path in the cache without its extension.
   static func withoutEnding(_ path: String) -> Substring {
     path[..<(path.lastIndex(of: ".") ?? path.endIndex)]
-  }
-
-  /// Whether a path in the cache has the form of a picture's path.
-  static func isPicturePath(_ path: String) -> Bool { id(at: path) != nil }
-
-  /// Whether a path in the cache has the form of a picture's path, as this version or an older version of larder makes
-  /// it.
-  static func isAnyLarders(_ path: String) -> Bool {
-    if isPicturePath(path) { return true }
-    let digits = withoutEnding(path).suffix(13)
-    return PictureName(path: path) != nil && digits.first == "-"
-      && digits.dropFirst().utf8.count == 12
-      && Hexadecimal.bytes(String(digits.dropFirst())) != nil
   }
 
   /// The key of the picture that has this path in the cache; nil if the path does not have the form of a picture's

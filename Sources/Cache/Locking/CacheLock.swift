@@ -13,7 +13,9 @@ package final class CacheLock: Sendable {
   private let claim: HostClaim?
   private let layout: CacheLayout
 
-  /// The name in the lock file while a server stores a picture, which takes only milliseconds.
+  /// The name in the lock file while a server stores a picture.
+  ///
+  /// A process that finds this name waits, because the server releases the lock within milliseconds.
   static let briefHolder = "larder serve"
 
   /// The number of attempts to get the lock from ``briefHolder``.

@@ -65,17 +65,6 @@ package protocol RemotePictures: Sendable {
     completion: @escaping @Sendable (Result<RemotePart?, LarderError>) -> Void
   )
 
-  /// Moves pictures to other paths, together with their metadata.
-  ///
-  /// Pictures that do not exist are ignored.
-  ///
-  /// If there is an object at a new path, it is replaced. After an error, each picture is at its old path, at its new
-  /// path, or at both.
-  ///
-  /// - Parameter paths: The present and the new path of each picture.
-  /// - Throws: ``LarderError`` when a picture cannot be moved.
-  func move(_ paths: [(from: String, to: String)]) throws(LarderError)
-
   /// Removes pictures.
   ///
   /// Pictures that do not exist are ignored.

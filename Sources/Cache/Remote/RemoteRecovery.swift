@@ -7,8 +7,7 @@ extension CacheLayout {
   /// describes another upload, the row is written from the metadata in the store. In this way a lost index is rebuilt,
   /// and a machine learns of the uploads of other machines. Objects of other programs are ignored.
   ///
-  /// The comparison takes one request for each thousand pictures, and one for each picture that differs. Afterwards,
-  /// pictures of an older version of larder are moved to their present paths.
+  /// The comparison takes one request for each thousand pictures, and one for each picture that differs.
   ///
   /// - Parameters:
   ///   - index: The index.
@@ -34,7 +33,7 @@ extension CacheLayout {
       kept[path] = nil
     }
     let known = Set(doubtful.map(\.name.path))
-    let paths = Array(known) + kept.keys.filter(PictureName.isAnyLarders)
+    let paths = Array(known) + kept.keys.filter { PictureName.id(at: $0) != nil }
     let found = try listing.remote.rows(at: paths)
     for entry in doubtful {
       if let now = found[entry.name.path]?.row(of: entry) {
@@ -44,22 +43,17 @@ extension CacheLayout {
       }
     }
     for (path, entry) in found where !known.contains(path) && entry.isRow(at: path) {
-      var entry = entry
-      if entry.name.path != path { entry.older = path }
       renewed.append(entry)
     }
     try index.save(renewed, forgetting: gone)
-    try index.takeOver(self, on: SystemDisk())
     return (gone.count, renewed.count)
   }
 }
 
 extension PictureEntry {
   /// Whether this row, which was read from the metadata of an object, is the complete row of the object at `path`.
-  ///
-  /// The path can also be the path that an older version of larder used for the picture.
   package func isRow(at path: String) -> Bool {
-    isHeld && !url.isEmpty && PictureName.paths(url: identity).contains(path)
+    isHeld && !url.isEmpty && name.path == path
   }
 
   /// Converts this row, which was read from the metadata of an object, to a row of the known picture.

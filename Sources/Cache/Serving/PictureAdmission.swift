@@ -1,25 +1,16 @@
 import Base
-import Dispatch
 import Glibc
-import Synchronization
 
 /// Moves pictures into the cache, after `larder serve` has fetched them into a temporary cache.
 ///
 /// In this way the server holds the cache's lock only for milliseconds, and not while it fetches. All files are
 /// complete and synced before the lock is taken. Under the lock, the files are renamed, their folders are synced, and
 /// the rows are written. So a crash leaves each picture whole, or leaves nothing of it. If an object store has the
-/// cache's pictures, they are uploaded before the lock is taken.
+/// cache's pictures, the fetch has uploaded them, and only their rows are written.
 package final class PictureAdmission: Sendable {
-  /// The name of the server in the lock file.
-  ///
-  /// A process that finds this name in the lock file waits, because the server releases the lock within milliseconds.
-  package static let holder = CacheLock.briefHolder
-
   private let cache: String
   private let folder: String
   private let remote: (any RemotePictures)?
-  /// The pictures that were uploaded to the store, but whose rows are not written yet.
-  private let put = Mutex<[PictureID: PictureEntry]>([:])
 
   /// Prepares to move pictures into a cache.
   ///
@@ -44,13 +35,17 @@ package final class PictureAdmission: Sendable {
   /// - Returns: The rows that the cache now has.
   /// - Throws: ``LarderError``. The code is `locked` if a run holds the cache's lock; in that case nothing is changed.
   package func admit(_ entries: [PictureEntry]) throws(LarderError) -> [PictureEntry] {
-    if let remote { return try admit(entries, into: remote) }
-    let layout = try CacheLayout(creating: cache)
-    let lock = try CacheLock(layout, holder: "\(Self.holder), process \(getpid())")
+    let layout = try CacheLayout(creating: cache, remote: remote)
+    let lock = try CacheLock(layout, holder: "\(CacheLock.briefHolder), process \(getpid())")
     defer { withExtendedLifetime(lock) {} }
     let index = try Index(layout)
     let disk = SystemDisk()
     let known = try index.pictures(entries.map(\.id))
+    if remote != nil {
+      let rows = entries.filter { $0.isHeld || known[$0.id]?.isHeld != true }
+      try index.save(rows)
+      return entries.map { $0.isHeld ? $0 : known[$0.id] ?? $0 }
+    }
     var rows: [PictureEntry] = []
     var folders: Set<UInt8> = []
     var held: [PictureID: PictureEntry] = [:]
@@ -86,48 +81,6 @@ package final class PictureAdmission: Sendable {
   private func source(of name: PictureName) throws(LarderError) -> Folder {
     let place = PictureName.folderName(name.folder)
     return try Folder(path: "\(folder)/images/\(place)", creating: false)
-  }
-
-  /// Uploads pictures to a store without holding the lock, and then writes their rows under the lock.
-  ///
-  /// No picture is uploaded twice.
-  private func admit(
-    _ entries: [PictureEntry],
-    into remote: any RemotePictures
-  ) throws(LarderError) -> [PictureEntry] {
-    let failure = Mutex<LarderError?>(nil)
-    let uploads = DispatchGroup()
-    let before = put.withLock { $0 }
-    for entry in entries where entry.isHeld && before[entry.id]?.sha256 != entry.sha256 {
-      let file = try source(of: entry.name).openFile(entry.name.file, to: "read")
-      uploads.enter()
-      remote.put(entry, file) { [self] result in
-        switch result {
-        case .success(let stamp):
-          var row = entry
-          row.stamp = stamp
-          put.withLock { $0[row.id] = row }
-        case .failure(let error): failure.withLock { $0 = error }
-        }
-        uploads.leave()
-      }
-    }
-    uploads.wait()
-    if let failure = failure.withLock({ $0 }) { throw failure }
-    let there = put.withLock { $0 }
-    let layout = try CacheLayout(creating: cache, remote: remote)
-    let lock = try CacheLock(layout, holder: "\(Self.holder), process \(getpid())")
-    defer { withExtendedLifetime(lock) {} }
-    let index = try Index(layout)
-    let known = try index.pictures(entries.map(\.id))
-    let rows = entries.map { entry in
-      if !entry.isHeld, let row = known[entry.id], row.isHeld { return row }
-      return there[entry.id] ?? entry
-    }
-    try index.save(rows)
-    for entry in entries where entry.isHeld { unlink("\(folder)/\(entry.name.path)") }
-    put.withLock { put in for row in rows { put[row.id] = nil } }
-    return rows
   }
 }
 

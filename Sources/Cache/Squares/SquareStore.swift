@@ -57,8 +57,6 @@ package final class SquareStore: Sendable {
   {
     guard square.source == picture.sha256 else { return false }
     guard square.failure == nil else { return true }
-    // Older versions gave a square the extension of its picture, even if the square of a GIF was a PNG.
-    guard square.path == path(of: picture) else { return false }
     return try square.stamp == folder(of: picture, creating: false)?.stamp(of: file(of: picture))
   }
 
@@ -81,7 +79,6 @@ package final class SquareStore: Sendable {
     let stamp = try file.stamp()
     let name = self.file(of: picture)
     try disk.rename(partial, in: layout.partial, to: name, in: folder)
-    if name != picture.name.file { try disk.remove(picture.name.file, in: folder) }
     var entry = entry(of: picture, source)
     entry.sha256 = ContentDigest.sha256(bytes)
     entry.stamp = stamp
@@ -94,7 +91,7 @@ package final class SquareStore: Sendable {
   package func note(_ failure: String, of picture: PictureEntry) throws(LarderError) {
     guard let source = picture.sha256 else { return }
     if let folder = try folder(of: picture, creating: false) {
-      for name in Set([picture.name.file, file(of: picture)]) { try disk.remove(name, in: folder) }
+      try disk.remove(file(of: picture), in: folder)
     }
     var entry = entry(of: picture, source)
     entry.failure = failure

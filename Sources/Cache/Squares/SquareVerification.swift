@@ -20,9 +20,7 @@ struct SquareVerification {
       found.report.checked += 1
       found.report.add(entry.name, judge(entry, depth))
     }
-    let files = try layout.squareFiles()
-    let known = try known(files)
-    found.report.strays = files.filter { !known.contains($0) }
+    found.report.strays = try strays(among: try layout.squareFiles())
     found.underWay = found.report.paths
     return found
   }
@@ -35,12 +33,10 @@ struct SquareVerification {
       else {
         return try layout.root.findKind(entry.name) == nil ? .missing : .damaged(isNewer: false)
       }
-      let folder = try Folder(path: layout.path(place), creating: false)
-      let name = String(entry.path.dropFirst(3))
       let isGood =
         switch depth {
-        case .fast: try folder.find(name)?.bytes == entry.stamp?.bytes
-        case .full: try folder.digest(of: name)?.sha256 == entry.sha256
+        case .fast: try layout.root.find(entry.name)?.bytes == entry.stamp?.bytes
+        case .full: try layout.root.digest(of: entry.name)?.sha256 == entry.sha256
         }
       return isGood ? .good : .damaged(isNewer: false)
     } catch {
@@ -48,42 +44,24 @@ struct SquareVerification {
     }
   }
 
-  /// Those of the given files below `squares/` whose picture is in the cache.
-  ///
-  /// The other files are strays.
-  private func known(_ files: [String]) throws(LarderError) -> Set<String> {
+  /// Those of the given files below `squares/` whose picture is not in the cache.
+  private func strays(among files: [String]) throws(LarderError) -> [String] {
     var pictures: [String: String] = [:]
-    for path in files { pictures[path] = picture(ofSquare: path) }
+    for path in files {
+      // The picture of `squares/128/3f/….png` is `images/3f/….jpg`, or has another extension.
+      let parts = path.split(separator: "/", maxSplits: 2)
+      if parts.count == 3, Int(parts[1]) != nil { pictures[path] = "images/\(parts[2])" }
+    }
     let held = try index.heldPictures(at: Set(pictures.values), anyEnding: true)
-    return Set(files.filter { path in pictures[path].flatMap { held[$0] } != nil })
+    return files.filter { path in pictures[path].flatMap { held[$0] } == nil }
   }
 
-  /// The path of the picture whose square has this path, such as `images/3f/….jpg`.
-  ///
-  /// The picture may have another extension.
-  private func picture(ofSquare path: String) -> String? {
-    let parts = path.split(separator: "/", maxSplits: 2)
-    return parts.count == 3 && Int(parts[1]) != nil ? "images/\(parts[2])" : nil
-  }
-
-  /// Deletes the rows of damaged and missing squares, so that the next run makes them again, and removes damaged files
-  /// and strays.
+  /// Deletes the rows of damaged and missing squares, so that the next run makes them again, and removes all files that
+  /// are no current squares.
   func repair(_ report: VerifyReport) throws(LarderError) {
     let bad = Set(report.damaged + report.missing)
     try index.forget(try index.squares().filter { bad.contains($0.name) })
-    for path in report.damaged + report.strays where path.hasPrefix("squares/") {
-      try layout.remove(path)
-    }
-  }
-
-  /// Removes the squares of the pictures at these paths, unless the pictures are in the cache after all.
-  func sweep(of paths: [String]) throws(LarderError) {
-    let lost = Set(paths.map { PictureName.withoutEnding($0) })
-    let files = try layout.squareFiles().filter { file in
-      picture(ofSquare: file).map { lost.contains(PictureName.withoutEnding($0)) } ?? false
-    }
-    let known = try known(files)
-    for file in files where !known.contains(file) { try layout.remove(file) }
+    _ = try layout.sweepSquares(index)
   }
 }
 

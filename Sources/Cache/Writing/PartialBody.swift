@@ -162,12 +162,6 @@ package final class PartialBodies: Sendable {
   private let bodies: Mutex<[String: PartialBody]>
   private let layout: CacheLayout
 
-  /// Makes a collection without downloads.
-  init(_ layout: CacheLayout) {
-    bodies = Mutex([:])
-    self.layout = layout
-  }
-
   /// Lists `partial/`, and removes the files there that cannot be resumed.
   ///
   /// The caller holds the cache's lock.

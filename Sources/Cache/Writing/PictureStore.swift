@@ -24,7 +24,7 @@ package enum PictureOutcome: Sendable, Equatable {
 /// than 250 ms.
 package final class PictureStore: Sendable {
   private let committer: GroupCommitter
-  private let partials: PartialBodies
+  private let partials: PartialBodies?
   private let queues: [WriterQueue]
   /// The buffers for the pieces of large pictures.
   let buffers: BufferPool
@@ -45,7 +45,7 @@ package final class PictureStore: Sendable {
   ///   - index: The cache's index.
   ///   - disk: The file system, which tests replace.
   ///   - run: The run for which changes of pictures are recorded.
-  ///   - partials: The unfinished downloads of earlier runs.
+  ///   - partials: The unfinished downloads of earlier runs; nil to resume none.
   ///   - patience: The time for which a group can wait until it is full, and for which the rows of a full group can
   ///     wait for more rows.
   ///   - queues: The number of writer queues. Pass nil to use one for each processor, but at most four.
@@ -58,7 +58,7 @@ package final class PictureStore: Sendable {
     patience: DispatchTimeInterval = .milliseconds(125),
     queues: Int? = nil
   ) {
-    self.partials = partials ?? PartialBodies(layout)
+    self.partials = partials
     let committer = GroupCommitter(
       layout,
       index: index,
@@ -77,12 +77,12 @@ package final class PictureStore: Sendable {
   ///
   /// If an earlier run left an unfinished download of the picture, the sink resumes it.
   package func sink(id: PictureID, url: String) -> PictureSink {
-    PictureSink(id: id, url: url, store: self, resuming: partials.take(id))
+    PictureSink(id: id, url: url, store: self, resuming: partials?.take(id))
   }
 
   /// Removes the unfinished downloads of earlier runs that no sink resumed.
   package func sweepPartials() {
-    partials.sweep()
+    partials?.sweep()
   }
 
   /// Commits the picture that `sink` received, after a successful transfer.

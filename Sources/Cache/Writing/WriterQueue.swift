@@ -27,8 +27,6 @@ final class WriterQueue: @unchecked Sendable {
     let groupSize: Int
     /// The time for which a group can wait until it is full.
     let patience: DispatchTimeInterval
-    /// The number of unfinished downloads that this run may still leave for the next run.
-    let partialsLeft = Mutex(PartialBodies.most)
 
     init(
       _ layout: CacheLayout,
@@ -114,7 +112,7 @@ final class WriterQueue: @unchecked Sendable {
       case .discard(let partial):
         partial.discard(layout, disk)
       case .leave(let partial):
-        leaveOnDisk(partial)
+        if !partial.leave() { partial.discard(layout, disk) }
       case .whole(let body):
         ingest(body)
         shared.gate.leave(ByteCount(body.rest.count))
@@ -171,14 +169,6 @@ final class WriterQueue: @unchecked Sendable {
       partial.failure.withLock { $0 = error }
       committer.note(error)
     }
-  }
-
-  private func leaveOnDisk(_ partial: PartialPicture) {
-    let mayLeave = shared.partialsLeft.withLock { left in
-      left -= 1
-      return left >= 0
-    }
-    if !mayLeave || !partial.leave() { partial.discard(layout, disk) }
   }
 
   /// Checks a complete picture and adds it to the group.

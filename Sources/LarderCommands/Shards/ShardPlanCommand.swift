@@ -49,9 +49,6 @@ struct ShardPlanCommand: ParsableCommand {
   @Option("Assign pictures to shards by url or host.", value: "url|host")
   var shardBy = Partition.url
 
-  @Flag(help: "Plan only pictures that the cache does not hold: a second pass.")
-  var onlyFailed = false
-
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
   @OptionGroup(title: Topic.limits) var limits: LimitOptions
@@ -86,7 +83,6 @@ struct ShardPlanCommand: ParsableCommand {
     let planning = ShardPlanning(
       shards: shards,
       by: shardBy,
-      onlyFailed: onlyFailed,
       run: String(UInt64.random(in: .min ... .max), radix: 16)
     )
     try place.demandNew()

@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Catalog
-import FoundationEssentials
 
 /// Checks a cache, and repairs it with the help of its catalogs.
 ///
@@ -62,18 +61,14 @@ package struct CacheCheck: Sendable {
 
   /// Checks every picture.
   ///
-  /// An interrupted check can be resumed.
-  ///
   /// - Parameters:
   ///   - depth: How thoroughly to check the pictures.
-  ///   - fromStart: Whether to start over instead of resuming an interrupted check.
   ///   - isStopped: Called repeatedly, on any thread. If it returns true, the check ends early.
   ///   - progress: Called with the number of checked pictures, and their total.
   /// - Returns: The findings. They are incomplete if the check ended early.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Verification.Depth,
-    fromStart: Bool = true,
     isStopped: @Sendable () -> Bool = { false },
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws(LarderError) -> VerifyReport {
@@ -83,34 +78,9 @@ package struct CacheCheck: Sendable {
       report.strays = state == .missing ? try layout.pictureFiles() : []
       return report
     }
-    let beginning = VerifyPosition(isFull: depth == .full)
-    let saved = fromStart ? nil : savedPosition()
-    let start = saved?.isFull == beginning.isFull ? saved ?? beginning : beginning
-    var time = ContinuousClock.now
-    var report = try verification(index).run(depth, from: start, isStopped: isStopped) {
-      position,
-      total in
-      progress(position.checked, total)
-      if isStopped() || ContinuousClock.now - time > .seconds(5) {
-        // An error is ignored, because losing the position does no harm.
-        if let line = try? position.jsonLine() {
-          layout.setNote(String(decoding: line, as: UTF8.self))
-        }
-        time = .now
-      }
-    }
+    var report = try verification(index).run(depth, isStopped: isStopped, progress: progress)
     report.index = state
-    if report.isComplete { layout.setNote(nil) }
     return report
-  }
-
-  /// The position at which the last check was interrupted.
-  ///
-  /// It is read from a small file in the cache. It is nil if there is no such file.
-  private func savedPosition() -> VerifyPosition? {
-    layout.note().flatMap {
-      try? JSONDecoder().decode(VerifyPosition.self, from: Data($0.utf8))
-    }
   }
 
   private func verification(_ index: Index) -> Verification {

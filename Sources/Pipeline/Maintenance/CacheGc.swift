@@ -271,9 +271,7 @@ extension Index {
   }
 
   /// Those of these paths in the cache at which files of the catalogs' pictures belong.
-  ///
-  /// They include the paths that older versions of larder used.
   func claimedPaths(among paths: Set<String>) throws(LarderError) -> Set<String> {
-    paths.intersection(try claimed(at: paths).flatMap { PictureName.paths(url: $0.identity) })
+    Set(try claimed(at: paths).map { PictureName(url: $0.identity, id: $0.id).path })
   }
 }

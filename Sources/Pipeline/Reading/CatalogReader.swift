@@ -155,8 +155,7 @@ package struct CatalogReader: Sendable {
     _ index: Index
   ) throws(LarderError) -> RunEntry {
     if let run = try index.lastRunTime(catalog: catalog.id, at: moment) { return run }
-    let oldest = try index.runTimes(catalog: catalog.id, since: .distantPast)
-      .last { $0.finished != nil }?.finished
+    let oldest = try index.oldestRunTime(catalog: catalog.id)?.finished
     throw LarderError(
       .empty,
       "cannot read \(catalog.name) as of \(moment.rfc3339): "
@@ -288,7 +287,7 @@ package struct CatalogReader: Sendable {
   /// Reads the items with an id in a section.
   func items(_ id: String, in section: RunSection) throws(LarderError) -> [StoreItem] {
     guard let listing = section.listing else { return [] }
-    return try index.items(listing: listing, id: id).storeItems()
+    return try index.items(listing: listing, ids: [id]).storeItems()
   }
 
   /// The ids of items that are most similar to `id`, for a suggestion after a mistyped id.

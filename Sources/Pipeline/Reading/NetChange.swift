@@ -63,12 +63,8 @@ extension CatalogReader {
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func netChanges(since moment: UnixTime) throws(LarderError) -> [NetChange] {
     var run = try index.lastRunTime(catalog: catalog.id, at: moment + -1)
-    if run == nil {
-      // Use the oldest run in the cache, because it still has the items that were removed since.
-      run = try index.runTimes(catalog: catalog.id, since: .distantPast).last {
-        $0.finished != nil
-      }
-    }
+    // Use the oldest run in the cache, because it still has the items that were removed since.
+    if run == nil { run = try index.oldestRunTime(catalog: catalog.id) }
     let changes = try index.history(catalog: catalog.id, since: moment)
     return try netChanges(changes, then: run?.id ?? RunID(rawValue: 0))
   }
@@ -118,8 +114,7 @@ extension CatalogReader {
     var found: [ExactText: [(section: String, item: StoreItem)]] = [:]
     for section in sections {
       guard let listing = section.listing else { continue }
-      let places = try index.places(of: wanted.lazy.map(\.text), in: listing).sorted()
-      for item in try index.items(listing: listing, at: places).storeItems()
+      for item in try index.items(listing: listing, ids: wanted.lazy.map(\.text)).storeItems()
       where found[item.id.exact]?.last?.section != section.key {
         found[item.id.exact, default: []].append((section.key, item))
       }

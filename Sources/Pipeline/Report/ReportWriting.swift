@@ -29,15 +29,11 @@ struct ReportWriting {
         try changes.addAll(after, context)
         return try CatalogDiff(context.index, before: [], after: after)
       }
-      var known: Set<String>?
       return try CatalogDiff(context.index, before: before, after: after) {
         item,
         move throws(LarderError) in
         let (index, catalog) = (context.index, context.entry.id)
-        if move != nil, known == nil { known = try index.historySections(of: catalog) }
-        if let move, known?.contains(item.section) == true,
-          try index.hasHistory(of: move.id, in: item.section, catalog: catalog)
-        {
+        if let move, try index.hasHistory(of: move.id, in: item.section, catalog: catalog) {
           changes.addReturn(item, from: move)
         } else {
           changes.items.append(item)
@@ -89,7 +85,12 @@ struct ReportWriting {
     let hasFailures = !report.failures.isEmpty || !report.failuresOmitted.isEmpty
     let last = LastFailures(
       hasFailures
-        ? try context.index.reports(of: context.entry.id, before: context.number) : [],
+        ? try context.index.runs(
+          catalog: context.entry.id,
+          finishedOnly: true,
+          before: context.number,
+          limit: 10
+        ).compactMap(\.report) : [],
       context.catalog.pictures.identity
     )
     last.mark(&report.failures)

@@ -100,7 +100,8 @@ package struct SettledPicture: Sendable, Equatable {
 ///
 /// Each picture is fetched as a list of its own, so the rules for hosts, sizes, types and caching are those of a sync.
 ///
-/// The files are put into a work folder beside the cache. ``PictureAdmission`` then moves them into the cache.
+/// The files are put into a work folder beside the cache, or into the object store that has the cache's pictures.
+/// ``PictureAdmission`` then moves them into the cache, or writes their rows alone.
 package final class PicturePull: Sendable {
   /// The result for a picture.
   package enum Outcome: Sendable {

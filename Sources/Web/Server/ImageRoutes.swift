@@ -93,17 +93,16 @@ final class ImageRoutes: Sendable {
       let snapshot = try catalog.renewed()
       let row = try snapshot.reader.picture(at: question.path)
       let isHeld = row?.isHeld ?? false
-      // A store that refuses a picture which was just fetched has only its row.
-      if question.isFetched || isLost, let entry = pulls?.unkept(at: question.path) {
-        return try send(entry, isInCache: false, question, snapshot)
+      if question.isFetched, let entry = pulls?.unkept(at: question.path) {
+        return try send(entry, isInCache: kept != nil, question, snapshot)
       }
       if let row, isHeld, !isLost,
         kept != nil || pulls == nil || files.hold(question.path, as: row.stamp)
       {
         return try send(row, isInCache: true, question, snapshot)
       }
-      if let entry = pulls?.unkept(at: question.path) {
-        return try send(entry, isInCache: false, question, snapshot)
+      if !isLost, let entry = pulls?.unkept(at: question.path) {
+        return try send(entry, isInCache: kept != nil, question, snapshot)
       }
       guard let pulls, !question.isFetched, let row, try snapshot.shows(row)
       else { return question.done(.noPicture) }
