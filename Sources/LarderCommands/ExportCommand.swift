@@ -16,7 +16,7 @@ struct ExportCommand: ParsableCommand {
       name ends with the extension of the picture's format, and is safe for web servers and for FAT, \
       exFAT, NTFS and SMB: a GIF called x.html becomes x-html.gif, and 16:9.png becomes 16-9-HASH.png. \
       The folder also gets catalog.json (catalog, sections, items as in list --json, details as in show \
-      --json), manifest.jsonl, manifest.csv, and items.geojson if items have coordinates. export.json \
+      --json), manifest.jsonl and manifest.csv. export.json \
       lists all exported files; --delete removes only those of them that the catalog no longer has.
       """,
     statuses: [
@@ -106,7 +106,6 @@ extension ExportReport {
     var sum =
       "\(folder): \(count), \(linked) linked, \(copied) copied, \(unchanged) unchanged; "
       + (hasLists ? "catalog.json, manifest.jsonl, manifest.csv" : "no lists")
-    if places > 0 { sum += ", items.geojson with \(Quantities.count(places, "place"))" }
     if !renamed.isEmpty, !namesEach {
       sum += "; \(Quantities.count(renamed.count, "picture")) under another name (-v lists them)"
     }

@@ -219,68 +219,7 @@ struct ExportTests {
     let table = String(decoding: try folder.read("flat/manifest.csv"), as: UTF8.self)
     #expect(table.hasPrefix("catalog,section,item,title,role,url,path,sha256,bytes,type\r\n"))
     #expect(table.contains("shop,A,A1,\"One, \"\"quoted\"\"\",thumbnail,"))
-    #expect(folder.state(of: "flat/items.geojson") == nil)
     #expect(try verify(folder).isClean)
-  }
-
-  @Test func `items with coordinates are on the map`() throws {
-    let folder = try TemporaryFolder()
-    let shop = try SampleShop(sections: 1, items: 0)
-    shop.put(
-      """
-      [{"id": 1, "title": "서울", "image": "/pictures/1.jpg", "at": {"lat": 37.5665, "lng": "126.978"}},
-       {"id": 2, "title": "nowhere", "at": null},
-       {"id": 3, "title": "off the map", "at": {"lat": 97, "lng": 1}}]
-      """,
-      at: "/shop/A"
-    )
-    let catalog = try shop.catalog(
-      detail: false,
-      """
-      items: $[*]
-      item: {id: $.id, title: $.title, latitude: $.at.lat, longitude: $.at.lng, images: {thumbnail: $.image}}
-      """
-    )
-    let report = try shop.sync(folder, catalog)
-    #expect(report.skipped.map(\.index) == [2])
-
-    var flat = ExportOptions()
-    flat.isFlat = true
-    let export = try CacheExport(cache: folder.path("cache"), catalog: nil)
-      .run(into: folder.path("out"), flat)
-
-    #expect(export.places == 1)
-    let data = Data(try folder.read("out/items.geojson"))
-    let json = try JSONSerialization.jsonObject(with: data) as? [String: Any]
-    #expect(json?["type"] as? String == "FeatureCollection")
-    let feature = (json?["features"] as? [[String: Any]])?.first
-    let point = feature?["geometry"] as? [String: Any]
-    #expect(point?["type"] as? String == "Point")
-    #expect(point?["coordinates"] as? [Double] == [126.978, 37.5665])
-    #expect((feature?["properties"] as? [String: Any])?["picture"] as? String == "1.jpg")
-
-    _ = try folder.write("mine", to: "other/items.geojson")
-    let other = try CacheExport(cache: folder.path("cache"), catalog: nil)
-      .run(into: folder.path("other"))
-
-    #expect(other.places == 0 && other.hasLists)
-    #expect(other.failed.map(\.path) == ["items.geojson"])
-    #expect(try folder.read("other/items.geojson") == Array("mine".utf8))
-    #expect(folder.state(of: "other/catalog.json") != nil)
-  }
-
-  @Test func `a foreign file with coordinates does not matter if no item has any`() throws {
-    let folder = try TemporaryFolder()
-    let shop = try SampleShop(sections: 1, items: 1)
-    _ = try shop.sync(folder)
-    _ = try folder.write("mine", to: "out/items.geojson")
-
-    let report = try CacheExport(cache: folder.path("cache"), catalog: nil)
-      .run(into: folder.path("out"))
-
-    #expect(report.failed.isEmpty && report.hasLists)
-    #expect(folder.state(of: "out/catalog.json") != nil)
-    #expect(try folder.read("out/items.geojson") == Array("mine".utf8))
   }
 
   @Test(arguments: [

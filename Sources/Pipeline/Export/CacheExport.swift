@@ -49,8 +49,6 @@ public struct ExportReport: Sendable, Hashable, Codable {
   package var collisions: [ExportPlan.Collision] = []
   /// The files that could not be written; the export continued without them.
   public package(set) var failed: [Failure] = []
-  /// The number of items with coordinates.
-  package var places = 0
   /// The number of squares in the folder.
   public package(set) var squares = 0
   /// The number of files of earlier exports that were removed.
@@ -58,17 +56,14 @@ public struct ExportReport: Sendable, Hashable, Codable {
   /// The number of files that are left for the next export, because this one was ended early.
   public package(set) var unfinished = 0
 
-  /// Whether no list but the one of coordinates was left out because another file has its name.
-  package var hasLists: Bool {
-    !failed.contains { ExportLists.names.dropLast().contains($0.path) }
-  }
+  /// Whether no list was left out because another file has its name.
+  package var hasLists: Bool { !failed.contains { ExportLists.names.contains($0.path) } }
 }
 
 /// Exports a cache to a folder.
 ///
 /// The folder gets the pictures of all sections, which are lists of items. It also gets `manifest.jsonl` and
-/// `manifest.csv` with a line for each picture of an item, `catalog.json`, and `items.geojson` if items have
-/// coordinates.
+/// `manifest.csv` with a line for each picture of an item, and `catalog.json`.
 package struct CacheExport: Sendable {
   private let cache: String
   private let remote: (any RemotePictures)?
@@ -445,13 +440,13 @@ struct ExportRun {
     return arrival
   }
 
-  /// Writes the manifests, the catalog, and the coordinates if items have any.
+  /// Writes the manifests and the catalog.
   ///
   /// - Parameter isStopped: Called between batches of items. If it returns true, the old lists are left unchanged.
   /// - Returns: Whether the lists were written.
   /// - Throws: ``LarderError`` when the cache cannot be read, or the folder cannot be written.
   mutating func writeLists(_ isStopped: () -> Bool) throws(LarderError) -> Bool {
-    let free = ExportLists.names.dropLast().map { mayWrite($0, of: $0) }
+    let free = ExportLists.names.map { mayWrite($0, of: $0) }
     guard free.allSatisfy(\.self) else { return false }
     let absent = missing.union(unwritten)
     let exported = { [images, numbers, plan] (url: String) -> ShownPicture? in
@@ -462,15 +457,9 @@ struct ExportRun {
       image.path = path
       return image
     }
-    var lists = try ExportLists(
-      in: folder,
-      exported: exported,
-      hasGeography: !foreign.contains(ExportLists.geography)
-    )
-    guard let names = try lists.write(catalogs, isStopped) else { return false }
-    let name = ExportLists.geography
-    if lists.places > 0, mayWrite(name, of: name) { report.places = lists.places }
-    for name in names {
+    let lists = try ExportLists(in: folder, exported: exported)
+    guard try lists.write(catalogs, isStopped) else { return false }
+    for name in ExportLists.names {
       others.insert(name)
       record.files[name] = folder.file(name, of: nil)
     }

@@ -3,8 +3,7 @@ import Cache
 import Catalog
 import FoundationEssentials
 
-/// The lists of an exported folder: `manifest.jsonl`, `manifest.csv`, `catalog.json`, and `items.geojson` when items
-/// have coordinates.
+/// The lists of an exported folder: `manifest.jsonl`, `manifest.csv` and `catalog.json`.
 ///
 /// The lists are written batch by batch, so that only a few items are in memory at once.
 struct ExportLists {
@@ -40,37 +39,24 @@ struct ExportLists {
   }
 
   /// The names of the lists.
-  ///
-  /// Only ``geography`` is left out if no item has coordinates.
-  static let names = ["manifest.jsonl", "manifest.csv", "catalog.json", geography]
-  /// The name of the list with coordinates.
-  static let geography = "items.geojson"
+  static let names = ["manifest.jsonl", "manifest.csv", "catalog.json"]
 
-  /// The number of items with coordinates.
-  private(set) var places = 0
-
-  private let folder: ExportFolder
   private let exported: (String) -> ShownPicture?
   private let lines: ExportFile
   private let table: ExportFile
   private let document: ExportFile
-  private let hasGeography: Bool
-  private var geography: ExportFile?
 
   /// Begins the lists.
   ///
   /// - Parameters:
   ///   - folder: The folder.
   ///   - exported: Returns the picture with a URL as it is in the folder, with its path there; nil if it is not there.
-  ///   - hasGeography: Whether ``geography`` may be written. The items with coordinates are counted in any case.
   /// - Throws: ``LarderError`` when a file cannot be created.
   init(
     in folder: ExportFolder,
-    exported: @escaping (String) -> ShownPicture?,
-    hasGeography: Bool
+    exported: @escaping (String) -> ShownPicture?
   ) throws(LarderError) {
-    (self.folder, self.exported) = (folder, exported)
-    self.hasGeography = hasGeography
+    self.exported = exported
     lines = try folder.file("manifest.jsonl")
     table = try folder.file("manifest.csv")
     document = try folder.file("catalog.json")
@@ -85,12 +71,12 @@ struct ExportLists {
   /// - Parameters:
   ///   - catalogs: The catalogs.
   ///   - isStopped: Called between batches of items. If it returns true, the existing lists are left unchanged.
-  /// - Returns: The names of the lists; nil if it was stopped.
+  /// - Returns: Whether the lists were written. False means that it was stopped.
   /// - Throws: ``LarderError`` when the cache cannot be read, or a file cannot be written.
-  mutating func write(
+  func write(
     _ catalogs: [ExportedCatalog],
     _ isStopped: () -> Bool
-  ) throws(LarderError) -> [String]? {
+  ) throws(LarderError) -> Bool {
     if catalogs.count != 1 { try document.append("[".utf8) }
     for (number, catalog) in catalogs.enumerated() {
       let name = try Self.json(catalog.entry.name)
@@ -99,7 +85,7 @@ struct ExportLists {
       try document.append("{\"catalog\":\(name),\"currency\":\(currency),\"items\":[".utf8)
       var (batches, isFirst) = (catalog.batches, true)
       while let items = try batches.next() {
-        if isStopped() { return nil }
+        if isStopped() { return false }
         try add(items, of: catalog.entry.name, isFirst: isFirst)
         isFirst = false
       }
@@ -107,16 +93,14 @@ struct ExportLists {
         SectionEntry(key: $0.key, title: $0.title, subtitle: $0.subtitle)
       }
       try document.append("],\"details\":{".utf8)
-      guard try addDetails(of: catalog, isStopped) else { return nil }
+      guard try addDetails(of: catalog, isStopped) else { return false }
       try document.append("},\"sections\":".utf8)
       try document.append(Self.bytes(sections))
       try document.append("}".utf8)
     }
     try document.append((catalogs.count != 1 ? "]\n" : "\n").utf8)
-    try geography?.append("],\"type\":\"FeatureCollection\"}\n".utf8)
     for file in [lines, table, document] { try file.finish() }
-    try geography?.finish()
-    return geography == nil ? Self.names.dropLast() : Self.names
+    return true
   }
 
   /// Writes the details as the members of a JSON object, by the ids of their items.
@@ -145,7 +129,7 @@ struct ExportLists {
     return true
   }
 
-  private mutating func add(
+  private func add(
     _ items: [ShownItem],
     of catalog: String,
     isFirst: Bool
@@ -166,17 +150,9 @@ struct ExportLists {
     let rows = shown.flatMap { item in item.pictures.map { row(of: $0, item, catalog) } }
     for row in rows { try lines.append(Self.bytes(row) + [UInt8(ascii: "\n")]) }
     try table.append(CSVLine.table(rows.map(\.line)).utf8)
-    try append(shown.map { ItemDocument.Body(item: $0) }, to: document, isFirst: isFirst)
-    let features = shown.compactMap { item in
-      PlaceFeature(item, catalog: catalog, picture: item.thumbnail?.path)
-    }
-    guard !features.isEmpty else { return }
-    defer { places += features.count }
-    guard hasGeography else { return }
-    if geography == nil { geography = try folder.file(Self.geography) }
-    guard let file = geography else { return }
-    if places == 0 { try file.append("{\"features\":[".utf8) }
-    try append(features, to: file, isFirst: places == 0)
+    if !isFirst { try document.append(",".utf8) }
+    let elements = try Self.bytes(shown.map { ItemDocument.Body(item: $0) })
+    try document.append(elements.dropFirst().dropLast())
   }
 
   private func row(
@@ -197,16 +173,6 @@ struct ExportLists {
       bytes: isHere ? image.bytes : nil,
       type: isHere ? image.type : nil
     )
-  }
-
-  /// Adds values to a JSON array that is still open.
-  private func append(
-    _ values: [some Encodable],
-    to file: ExportFile,
-    isFirst: Bool
-  ) throws(LarderError) {
-    if !isFirst { try file.append(",".utf8) }
-    try file.append(Self.bytes(values).dropFirst().dropLast())
   }
 
   private static func json(_ text: String) throws(LarderError) -> String {
