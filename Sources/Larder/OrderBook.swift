@@ -128,7 +128,7 @@ public struct OrderBook: Sendable {
   public func send(
     to webhook: Webhook,
     _ options: SendOptions = SendOptions()
-  ) async throws(LarderError) -> Delivery {
+  ) async throws(LarderError) -> SendReport {
     try await Blocking.run { stop in try send(to: webhook, options, stop) }
   }
 
@@ -136,7 +136,7 @@ public struct OrderBook: Sendable {
     to webhook: Webhook,
     _ options: SendOptions,
     _ stop: StopFlag
-  ) throws -> Delivery {
+  ) throws -> SendReport {
     guard let outbox = try Outbox.existing(path) else { return .nothing }
     var limits = WebhookSender.Limits()
     limits.attempts = options.attempts ?? .max

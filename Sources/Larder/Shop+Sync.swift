@@ -23,8 +23,8 @@ extension Shop {
   @discardableResult
   public func sync(
     _ options: SyncOptions = SyncOptions(),
-    progress: (@Sendable (Progress) -> Void)? = nil
-  ) async throws(LarderError) -> Report {
+    progress: (@Sendable (SyncProgress) -> Void)? = nil
+  ) async throws(LarderError) -> SyncReport {
     try await run(options, onlyDue: false, progress)
   }
 
@@ -43,8 +43,8 @@ extension Shop {
   @discardableResult
   public func warm(
     _ options: SyncOptions = SyncOptions(),
-    progress: (@Sendable (Progress) -> Void)? = nil
-  ) async throws(LarderError) -> Report {
+    progress: (@Sendable (SyncProgress) -> Void)? = nil
+  ) async throws(LarderError) -> SyncReport {
     try await run(options, onlyDue: true, progress)
   }
 
@@ -56,10 +56,10 @@ extension Shop {
   /// - Returns: The running sync.
   public func start(_ options: SyncOptions = SyncOptions(), onlyDue: Bool = false) -> SyncTask {
     let (stream, continuation) = AsyncStream.makeStream(
-      of: Progress.self,
+      of: SyncProgress.self,
       bufferingPolicy: .bufferingNewest(1)
     )
-    let task = Task { () async throws(LarderError) -> Report in
+    let task = Task { () async throws(LarderError) -> SyncReport in
       defer { continuation.finish() }
       return try await run(options, onlyDue: onlyDue) { continuation.yield($0) }
     }
@@ -69,8 +69,8 @@ extension Shop {
   private func run(
     _ options: SyncOptions,
     onlyDue: Bool,
-    _ progress: (@Sendable (Progress) -> Void)?
-  ) async throws(LarderError) -> Report {
+    _ progress: (@Sendable (SyncProgress) -> Void)?
+  ) async throws(LarderError) -> SyncReport {
     try options.check()
     return try await Blocking.run { stop in
       try perform(options, onlyDue: onlyDue, progress, stop)
@@ -80,9 +80,9 @@ extension Shop {
   private func perform(
     _ options: SyncOptions,
     onlyDue: Bool,
-    _ progress: (@Sendable (Progress) -> Void)?,
+    _ progress: (@Sendable (SyncProgress) -> Void)?,
     _ stop: StopFlag
-  ) throws -> Report {
+  ) throws -> SyncReport {
     var inner = options.inner(at: now)
     inner.onlyDue = onlyDue
     return try transport.use {
@@ -119,10 +119,10 @@ public struct SyncTask: Sendable {
   /// If an element is not consumed in time, the next element replaces it.
   ///
   /// The sequence ends with the run. Only one loop is allowed to consume it.
-  public let progress: AsyncStream<Shop.Progress>
-  private let task: Task<Shop.Report, any Error>
+  public let progress: AsyncStream<SyncProgress>
+  private let task: Task<SyncReport, any Error>
 
-  init(_ task: Task<Shop.Report, any Error>, _ progress: AsyncStream<Shop.Progress>) {
+  init(_ task: Task<SyncReport, any Error>, _ progress: AsyncStream<SyncProgress>) {
     self.task = task
     self.progress = progress
   }
@@ -131,7 +131,7 @@ public struct SyncTask: Sendable {
   ///
   /// - Throws: ``LarderError`` when the run could not take place at all, for example because another run has locked
   ///   the cache.
-  public var report: Shop.Report {
+  public var report: SyncReport {
     get async throws(LarderError) {
       switch await task.result {
       case .success(let report): return report
@@ -152,8 +152,8 @@ private final class ProgressWatch {
   private let timer: any DispatchSourceTimer
   private let tell: @Sendable () -> Void
 
-  init(_ meter: ProgressMeter, _ call: @escaping @Sendable (Shop.Progress) -> Void) {
-    let last = Mutex<Shop.Progress?>(nil)
+  init(_ meter: ProgressMeter, _ call: @escaping @Sendable (SyncProgress) -> Void) {
+    let last = Mutex<SyncProgress?>(nil)
     tell = {
       let new = meter.current
       let isNew = last.withLock { last in

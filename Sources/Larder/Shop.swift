@@ -163,7 +163,7 @@ extension Shop {
   /// - Parameter section: The section's key. Pass nil to get all sections.
   /// - Returns: The items. If two sections list an item, it is returned twice.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or when there is no such section.
-  public func items(in section: String? = nil) throws(LarderError) -> [Item] {
+  public func items(in section: String? = nil) throws(LarderError) -> [ShownItem] {
     try LarderError.translating {
       try reader().list(section: section)
     }
@@ -172,7 +172,7 @@ extension Shop {
   /// One item with all its sections; nil if no section lists the item.
   ///
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
-  public func item(_ id: String) throws(LarderError) -> Item? {
+  public func item(_ id: String) throws(LarderError) -> ShownItem? {
     try LarderError.translating { try reader().show(id) }
   }
 
@@ -192,7 +192,7 @@ extension Shop {
     /// How the run ended; nil while the run is under way.
     ///
     /// If a run was killed, the next run marks it as `interrupted`.
-    public let outcome: Report.Outcome?
+    public let outcome: SyncReport.Outcome?
   }
 
   /// The changes between two runs that ended.
@@ -205,7 +205,7 @@ extension Shop {
   public func changes(
     from old: Run.ID? = nil,
     to new: Run.ID? = nil
-  ) async throws(LarderError) -> Changes {
+  ) async throws(LarderError) -> RunDiff {
     try await Blocking.run { _ in
       try reader().diff(from: old, to: new)
     }
@@ -223,7 +223,7 @@ extension Shop {
           id: run.id,
           started: Date(run.started),
           finished: run.finished.map(Date.init),
-          outcome: run.outcome.flatMap(Report.Outcome.init(rawValue:))
+          outcome: run.outcome.flatMap(SyncReport.Outcome.init(rawValue:))
         )
       }
     }

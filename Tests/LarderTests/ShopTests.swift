@@ -30,7 +30,7 @@ import Testing
     async throws
   {
     let larder = try opened()
-    let steps = Mutex<[Shop.Progress]>([])
+    let steps = Mutex<[SyncProgress]>([])
 
     let report = try await larder.sync { step in steps.withLock { $0.append(step) } }
 
@@ -180,7 +180,7 @@ import Testing
 
   @Test func `progress is a sequence that ends with the run`() async throws {
     let running = try opened().start()
-    var last: Shop.Progress?
+    var last: SyncProgress?
 
     for await step in running.progress { last = step }
 
@@ -286,7 +286,7 @@ import Testing
     let export = try await larder.export(to: folder.path("mirror"))
     #expect(export.missing.isEmpty && export.files > 0)
     #expect(folder.files(below: "mirror").keys.contains { $0.hasSuffix("catalog.json") })
-    var options = Shop.SweepOptions()
+    var options = SweepOptions()
     options.grace = .zero
     #expect(try await larder.sweep(options).pictures.isEmpty)
   }
@@ -299,7 +299,7 @@ import Testing
     shop.items["A"]?.removeLast()
     try shop.publish()
     try await larder.sync()
-    var options = Shop.SweepOptions()
+    var options = SweepOptions()
     options.grace = .zero
     let mirror = folder.path("mirror")
 
