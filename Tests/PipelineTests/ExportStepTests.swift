@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Foundation
 import SampleStore
@@ -185,16 +186,17 @@ import Testing
     #expect(try CacheCheck(folder.path("cache/"), holder: nil).run(.full).isClean)
   }
 
-  @Test func `several catalogs are written as an array`() throws {
+  @Test func `of several catalogs in a cache, one must be named`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 1)
     _ = try shop.sync(folder, shop.catalog(name: "one"))
     _ = try shop.sync(folder, shop.catalog(name: "two"))
 
-    _ = try Self.export(folder)
+    #expect(throws: LarderError.self) { try Self.export(folder) }
+    _ = try CacheExport(cache: folder.path("cache"), catalog: "two").run(into: folder.path("out"))
 
-    let documents = try Self.json(try folder.read("out/catalog.json")) as? [[String: Any]]
-    #expect(documents?.compactMap { $0["catalog"] as? String } == ["one", "two"])
+    let document = try Self.json(try folder.read("out/catalog.json")) as? [String: Any]
+    #expect(document?["catalog"] as? String == "two")
   }
 
   @Test func `an export without changes writes nothing`() throws {

@@ -16,7 +16,7 @@ public struct ExportOptions: Sendable, Hashable {
   public var copies = false
   /// Whether to export the square versions of pictures as well.
   public var squares = false
-  /// Whether to remove files of earlier exports that no catalog refers to any more.
+  /// Whether to remove files of earlier exports that the catalog does not refer to any more.
   public var deletes = false
 
   /// Makes the default options: folders as in the URLs, hard links, no squares, and no removals.
@@ -43,7 +43,7 @@ public struct ExportReport: Sendable, Hashable, Codable {
   public package(set) var copied = 0
   /// The number of pictures that were already in the folder.
   public package(set) var unchanged = 0
-  /// The URLs of pictures that catalogs refer to, but that are not in the cache.
+  /// The URLs of pictures that the catalog refers to, but that are not in the cache.
   public package(set) var missing: [String] = []
   /// The pictures that got another name, because another picture has their name.
   package var collisions: [ExportPlan.Collision] = []
@@ -60,20 +60,20 @@ public struct ExportReport: Sendable, Hashable, Codable {
   package var hasLists: Bool { !failed.contains { ExportLists.names.contains($0.path) } }
 }
 
-/// Exports a cache to a folder.
+/// Exports a catalog of a cache to a folder.
 ///
 /// The folder gets the pictures of all sections, which are lists of items. It also gets `manifest.jsonl` and
 /// `manifest.csv` with a line for each picture of an item, and `catalog.json`.
 package struct CacheExport: Sendable {
   private let cache: String
   private let remote: (any RemotePictures)?
-  private let catalogs: [CatalogReader]
+  private let reader: CatalogReader
 
-  /// Prepares an export of one catalog of a cache, or of all its catalogs.
+  /// Prepares an export of a catalog.
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
-  ///   - catalog: The catalog's name. Pass nil to export all catalogs.
+  ///   - catalog: The catalog's name; nil if the cache has only one catalog.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - moment: The catalog is exported as it was at this time. Pass nil to export it as the last sync left it.
   /// - Throws: ``LarderError`` if the cache cannot be read, or has no run that ended at or before `moment`.
@@ -85,14 +85,7 @@ package struct CacheExport: Sendable {
   ) throws(LarderError) {
     self.cache = cache
     self.remote = remote
-    var names: [String?] = [catalog]
-    if catalog == nil { names = try Index(reading: cache).catalogs().map(\.name) }
-    if names.isEmpty { names = [nil] }
-    var readers: [CatalogReader] = []
-    for name in names {
-      readers.append(try CatalogReader(cache: cache, catalog: name, at: moment))
-    }
-    catalogs = readers
+    reader = try CatalogReader(cache: cache, catalog: catalog, at: moment)
   }
 
   /// Writes everything into a folder, which is created if it does not exist.
@@ -115,8 +108,7 @@ package struct CacheExport: Sendable {
     isStopped: () -> Bool = { false },
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws(LarderError) -> ExportReport {
-    var exported: [ExportedCatalog] = []
-    for reader in catalogs { exported.append(try ExportedCatalog(reader)) }
+    let catalog = try ExportedCatalog(reader)
     guard !ExportFolder.isPlace(path, inside: cache) else {
       throw LarderError(
         .argument,
@@ -124,12 +116,12 @@ package struct CacheExport: Sendable {
         thing: path
       )
     }
-    var run = try ExportRun(exported, of: cache, remote, into: ExportFolder(path), options)
+    var run = try ExportRun(catalog, of: cache, remote, into: ExportFolder(path), options)
     try run.announce()
     try run.placePictures(isStopped, progress)
     // If the export ended early, the next one writes the lists and removes outdated files.
     if run.report.unfinished == 0 {
-      if options.squares, let reader = catalogs.first { try run.placeSquares(of: reader) }
+      if options.squares { try run.placeSquares() }
       if try run.writeLists(isStopped) { try run.removeOutdated() }
     }
     try run.writeRecord()
@@ -154,12 +146,12 @@ extension ShownPicture {
 struct ExportRun {
   private(set) var report = ExportReport()
 
-  private let catalogs: [ExportedCatalog]
+  private let catalog: ExportedCatalog
   private let cache: String
   private let remote: (any RemotePictures)?
   private let folder: ExportFolder
   private let options: ExportOptions
-  /// The pictures that catalogs refer to, in the catalogs' order.
+  /// The pictures that the catalog refers to, in its order.
   ///
   /// Each is listed once.
   private var images: [ShownPicture]
@@ -190,45 +182,43 @@ struct ExportRun {
   /// Plans an export.
   ///
   /// - Parameters:
-  ///   - catalogs: The catalogs.
-  ///   - cache: The path of their cache.
+  ///   - catalog: The catalog.
+  ///   - cache: The path of its cache.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - folder: The folder of the export.
   ///   - options: The options.
   /// - Throws: ``LarderError`` when the cache cannot be read.
   init(
-    _ catalogs: [ExportedCatalog],
+    _ catalog: ExportedCatalog,
     of cache: String,
     _ remote: (any RemotePictures)?,
     into folder: ExportFolder,
     _ options: ExportOptions
   ) throws(LarderError) {
-    self.catalogs = catalogs
+    self.catalog = catalog
     self.cache = cache
     self.remote = remote
     self.folder = folder
     self.options = options
     counter = IndexChangeCounter(cache: cache)
     reading = counter.read()
-    (images, numbers) = try Self.images(of: catalogs)
-    if remote == nil { stamps = try catalogs.first?.reader.stamps(of: images) ?? [] }
+    (images, numbers) = try Self.images(of: catalog)
+    if remote == nil { stamps = try catalog.reader.stamps(of: images) }
     plan = Self.plan(images, cache, options)
     record = folder.record
     noted = record
   }
 
   private static func images(
-    of catalogs: [ExportedCatalog]
+    of catalog: ExportedCatalog
   ) throws(LarderError) -> ([ShownPicture], [String: Int]) {
     var images: [ShownPicture] = []
     var numbers: [String: Int] = [:]
-    for catalog in catalogs {
-      var batches = catalog.batches
-      while let items = try batches.next() {
-        for image in items.lazy.flatMap(\.pictures) where numbers[image.url] == nil {
-          numbers[image.url] = images.count
-          images.append(image)
-        }
+    var batches = catalog.batches
+    while let items = try batches.next() {
+      for image in items.lazy.flatMap(\.pictures) where numbers[image.url] == nil {
+        numbers[image.url] = images.count
+        images.append(image)
       }
     }
     return (images, numbers)
@@ -333,12 +323,12 @@ struct ExportRun {
   /// - Returns: Whether a picture has changed.
   private mutating func readAgain() throws(LarderError) -> Bool {
     let now = counter.read()
-    guard now != reading, let reader = catalogs.first?.reader else { return false }
-    let current = try reader.current(images)
+    guard now != reading else { return false }
+    let current = try catalog.reader.current(images)
     reading = now
     guard current != images else { return false }
     images = current
-    stamps = try reader.stamps(of: images)
+    stamps = try catalog.reader.stamps(of: images)
     plan = Self.plan(images, cache, options)
     let paths = Set(plan.paths.values)
     arrivals = arrivals.filter { paths.contains($0.key) }
@@ -374,8 +364,8 @@ struct ExportRun {
   /// Puts squares of the exported pictures into the folder.
   ///
   /// Each has the path of its picture, below a folder such as `squares/512/`.
-  mutating func placeSquares(of reader: CatalogReader) throws(LarderError) {
-    for (url, square) in try reader.index.currentSquares() {
+  mutating func placeSquares() throws(LarderError) {
+    for (url, square) in try catalog.reader.index.currentSquares() {
       guard let path = plan.paths[url],
         let type = ExportFolder.type(of: "\(cache)/\(square.name)")
       else { continue }
@@ -458,7 +448,7 @@ struct ExportRun {
       return image
     }
     let lists = try ExportLists(in: folder, exported: exported)
-    guard try lists.write(catalogs, isStopped) else { return false }
+    guard try lists.write(catalog, isStopped) else { return false }
     for name in ExportLists.names {
       others.insert(name)
       record.files[name] = folder.file(name, of: nil)
@@ -491,18 +481,14 @@ struct ExportRun {
 
 /// A catalog, and its sections as they were at the start of an export.
 struct ExportedCatalog {
-  /// The catalog.
-  let entry: CatalogEntry
-  /// Its sections, in the catalog's order.
-  let sections: [RunSection]
-
   /// The reader of the cache.
   let reader: CatalogReader
+  /// The sections, in the catalog's order.
+  let sections: [RunSection]
 
-  /// Reads the catalog's name and its sections.
+  /// Reads the sections.
   init(_ reader: CatalogReader) throws(LarderError) {
     self.reader = reader
-    entry = reader.catalog
     sections = try reader.sections()
   }
 

@@ -64,41 +64,31 @@ struct ExportLists {
     try table.append(CSVLine.table([heading]).utf8)
   }
 
-  /// Writes all catalogs.
-  ///
-  /// `catalog.json` is a JSON object if there is one catalog, and an array of objects if there are several.
+  /// Writes the catalog.
   ///
   /// - Parameters:
-  ///   - catalogs: The catalogs.
+  ///   - catalog: The catalog.
   ///   - isStopped: Called between batches of items. If it returns true, the existing lists are left unchanged.
   /// - Returns: Whether the lists were written. False means that it was stopped.
   /// - Throws: ``LarderError`` when the cache cannot be read, or a file cannot be written.
-  func write(
-    _ catalogs: [ExportedCatalog],
-    _ isStopped: () -> Bool
-  ) throws(LarderError) -> Bool {
-    if catalogs.count != 1 { try document.append("[".utf8) }
-    for (number, catalog) in catalogs.enumerated() {
-      let name = try Self.json(catalog.entry.name)
-      let currency = try Self.json(catalog.entry.currency)
-      try document.append(number == 0 ? [] : [UInt8(ascii: ",")])
-      try document.append("{\"catalog\":\(name),\"currency\":\(currency),\"items\":[".utf8)
-      var (batches, isFirst) = (catalog.batches, true)
-      while let items = try batches.next() {
-        if isStopped() { return false }
-        try add(items, of: catalog.entry.name, isFirst: isFirst)
-        isFirst = false
-      }
-      let sections = catalog.sections.map {
-        SectionEntry(key: $0.key, title: $0.title, subtitle: $0.subtitle)
-      }
-      try document.append("],\"details\":{".utf8)
-      guard try addDetails(of: catalog, isStopped) else { return false }
-      try document.append("},\"sections\":".utf8)
-      try document.append(Self.bytes(sections))
-      try document.append("}".utf8)
+  func write(_ catalog: ExportedCatalog, _ isStopped: () -> Bool) throws(LarderError) -> Bool {
+    let entry = catalog.reader.catalog
+    let (name, currency) = (try Self.json(entry.name), try Self.json(entry.currency))
+    try document.append("{\"catalog\":\(name),\"currency\":\(currency),\"items\":[".utf8)
+    var (batches, isFirst) = (catalog.batches, true)
+    while let items = try batches.next() {
+      if isStopped() { return false }
+      try add(items, of: entry.name, isFirst: isFirst)
+      isFirst = false
     }
-    try document.append((catalogs.count != 1 ? "]\n" : "\n").utf8)
+    try document.append("],\"details\":{".utf8)
+    guard try addDetails(of: catalog, isStopped) else { return false }
+    let sections = catalog.sections.map {
+      SectionEntry(key: $0.key, title: $0.title, subtitle: $0.subtitle)
+    }
+    try document.append("},\"sections\":".utf8)
+    try document.append(Self.bytes(sections))
+    try document.append("}\n".utf8)
     for file in [lines, table, document] { try file.finish() }
     return true
   }
