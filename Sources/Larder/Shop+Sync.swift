@@ -48,24 +48,6 @@ extension Shop {
     try await run(options, onlyDue: true, progress)
   }
 
-  /// Starts a sync whose progress can be followed as a sequence.
-  ///
-  /// - Parameters:
-  ///   - options: The limits, filters and other settings.
-  ///   - onlyDue: Whether to request only stale and missing data, as ``warm(_:progress:)`` does.
-  /// - Returns: The running sync.
-  public func start(_ options: SyncOptions = SyncOptions(), onlyDue: Bool = false) -> SyncTask {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: SyncProgress.self,
-      bufferingPolicy: .bufferingNewest(1)
-    )
-    let task = Task { () async throws(LarderError) -> SyncReport in
-      defer { continuation.finish() }
-      return try await run(options, onlyDue: onlyDue) { continuation.yield($0) }
-    }
-    return SyncTask(task, stream)
-  }
-
   private func run(
     _ options: SyncOptions,
     onlyDue: Bool,
@@ -110,40 +92,6 @@ extension Shop {
       return try run.run(holder: holder(onlyDue ? "warm" : "sync"))
     }
   }
-}
-
-/// A sync that is under way: its progress as a sequence, and its report.
-public struct SyncTask: Sendable {
-  /// The progress of the run.
-  ///
-  /// If an element is not consumed in time, the next element replaces it.
-  ///
-  /// The sequence ends with the run. Only one loop is allowed to consume it.
-  public let progress: AsyncStream<SyncProgress>
-  private let task: Task<SyncReport, any Error>
-
-  init(_ task: Task<SyncReport, any Error>, _ progress: AsyncStream<SyncProgress>) {
-    self.task = task
-    self.progress = progress
-  }
-
-  /// The report of the run, after waiting for its end.
-  ///
-  /// - Throws: ``LarderError`` when the run could not take place at all, for example because another run has locked
-  ///   the cache.
-  public var report: SyncReport {
-    get async throws(LarderError) {
-      switch await task.result {
-      case .success(let report): return report
-      case .failure(let error): throw LarderError(shown: error)
-      }
-    }
-  }
-
-  /// Ends the run early.
-  ///
-  /// Complete pictures are kept, and the report has the outcome `interrupted`.
-  public func cancel() { task.cancel() }
 }
 
 /// Looks at the progress of a run ten times a second, and reports changes.

@@ -178,17 +178,6 @@ import Testing
     #expect([history, lowest, past].map { $0?.code } == [.notFound, .notFound, .notFound])
   }
 
-  @Test func `progress is a sequence that ends with the run`() async throws {
-    let running = try opened().start()
-    var last: SyncProgress?
-
-    for await step in running.progress { last = step }
-
-    let report = try await running.report
-    #expect(report.outcome == .complete)
-    #expect(last?.pictures.done == report.pictures.total)
-  }
-
   @Test func `a failure is a part of the report, with its URL and a stable reason`() async throws {
     shop.store.faults = [FaultRule("/pictures/A1-thumb.jpg", .status(404))]
 
