@@ -47,7 +47,15 @@ public struct Shop: Sendable {
     transport: (any ShopTransport)? = nil,
     clock: (@Sendable () -> Date)? = nil
   ) throws(LarderError) {
-    let bytes = try CatalogBytes.read(path)
+    let limit = 1 << 20
+    let bytes = try BoundedReading.bytes(ofFile: path, limit: limit)
+    guard bytes.count <= limit else {
+      throw LarderError(
+        .catalog,
+        "cannot read \(path): it is longer than 1 MiB, the limit for catalog files",
+        thing: path
+      )
+    }
     let catalog = try LarderError.translating {
       let catalog = try CatalogFile(
         parsing: bytes,
@@ -101,35 +109,6 @@ public struct Shop: Sendable {
   /// Processes that find the cache locked show the text.
   func holder(_ work: String) -> String {
     "\(ProcessInfo.processInfo.processName) \(work) \(catalog.name), process \(getpid())"
-  }
-}
-
-/// Reads a catalog file from disk.
-private enum CatalogBytes {
-  /// The maximum size of a catalog file, in bytes.
-  static let limit = 1 << 20
-
-  static func read(_ path: String) throws(LarderError) -> [UInt8] {
-    let bytes: [UInt8]
-    do {
-      bytes = try BoundedReading.bytes(ofFile: path, limit: limit)
-    } catch {
-      let code = (error as? Errno)?.rawValue ?? EIO
-      throw LarderError(
-        .disk,
-        "cannot read \(path): \(systemMessage(code))",
-        thing: path,
-        errno: code
-      )
-    }
-    guard bytes.count <= limit else {
-      throw LarderError(
-        .catalog,
-        "cannot read \(path): it is longer than 1 MiB, the limit for catalog files",
-        thing: path
-      )
-    }
-    return bytes
   }
 }
 
@@ -240,34 +219,39 @@ package enum BoundedReading {
   ///   - path: The path of the file. A pipe without a writer counts as an empty file.
   ///   - limit: The maximum number of bytes that the caller accepts.
   /// - Returns: The bytes.
-  /// - Throws: `Errno` when the file cannot be opened or read.
-  package static func bytes(ofFile path: String, limit: Int) throws -> [UInt8] {
-    let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
-    return try file.closeAfter {
-      // Reading waits for the writer of a pipe, such as that of `<(command)`; only opening does not.
-      _ = fcntl(file.rawValue, F_SETFL, O_RDONLY)
-      return try bytes(of: file, limit: limit)
-    }
+  /// - Throws: ``LarderError`` when the file cannot be opened or read.
+  package static func bytes(ofFile path: String, limit: Int) throws(LarderError) -> [UInt8] {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { throw .system("read", path, errno: errno, remedy: nil) }
+    defer { close(file) }
+    // Reading waits for the writer of a pipe, such as that of `<(command)`; only opening does not.
+    _ = fcntl(file, F_SETFL, O_RDONLY)
+    return try bytes(of: file, path, limit: limit)
   }
 
   /// The bytes of an open file up to its end, but at most `limit` and one extra byte.
   ///
   /// - Parameters:
   ///   - file: The open file.
+  ///   - name: The file's name, for the error.
   ///   - limit: The maximum number of bytes that the caller accepts.
   /// - Returns: The bytes.
-  /// - Throws: `Errno` when the file cannot be read.
-  package static func bytes(of file: FileDescriptor, limit: Int) throws -> [UInt8] {
+  /// - Throws: ``LarderError`` when the file cannot be read.
+  package static func bytes(
+    of file: Int32,
+    _ name: String,
+    limit: Int
+  ) throws(LarderError) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     do throws(SystemError) {
       while bytes.count <= limit {
-        let count = try Files.read(file.rawValue, into: &buffer)
+        let count = try Files.read(file, into: &buffer)
         bytes += buffer.prefix(count)
         if count < buffer.count { break }
       }
     } catch {
-      throw Errno(rawValue: error.code)
+      throw .system("read", name, errno: error.code, remedy: nil)
     }
     return bytes
   }
@@ -285,10 +269,10 @@ extension BoundedReading {
     let folder = FilePath(path).removingLastComponent()
     return { name throws(CatalogError) in
       let file = folder.pushing(FilePath(name)).string
-      do {
+      do throws(LarderError) {
         return try bytes(ofFile: file, limit: 1 << 20)
       } catch {
-        let words = systemMessage((error as? Errno)?.rawValue ?? EIO)
+        let words = systemMessage(error.errno ?? EIO)
         throw CatalogError(.catalogFile, subject: "format file \(file)", reason: words)
       }
     }
