@@ -75,7 +75,7 @@ extension Shop {
     }
   }
 
-  /// Fills a folder that any web server can serve: pictures, `catalog.json` and manifests.
+  /// Fills a folder that any web server can serve: pictures and `catalog.json`.
   ///
   /// - Parameters:
   ///   - folder: The folder. It is created if it does not exist.

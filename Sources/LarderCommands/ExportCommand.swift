@@ -6,7 +6,7 @@ import Pipeline
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export the pictures to a folder that any web server can serve, with a manifest.",
+    abstract: "Export the pictures to a folder that any web server can serve, with catalog.json.",
     discussion: """
       Example:  larder export /srv/mirror
                 larder export pictures --flat --copy --squares
@@ -15,9 +15,9 @@ struct ExportCommand: ParsableCommand {
       folder under their plain names. Name clashes get a numeric suffix and are listed with -v. Every \
       name ends with the extension of the picture's format, and is safe for web servers and for FAT, \
       exFAT, NTFS and SMB: a GIF called x.html becomes x-html.gif, and 16:9.png becomes 16-9-HASH.png. \
-      The folder also gets catalog.json (catalog, sections, items as in list --json, details as in show \
-      --json), manifest.jsonl and manifest.csv. export.json \
-      lists all exported files; --delete removes only those of them that the catalog no longer has.
+      The folder also gets catalog.json: catalog, sections, items as in list --json, details as in show \
+      --json. export.json lists all exported files; --delete removes only those of them that the catalog \
+      no longer has.
       """,
     statuses: [
       .done: "done",
@@ -98,14 +98,14 @@ extension ExportReport {
     let count = Quantities.count(files, "picture")
     guard unfinished == 0 else {
       lines.append(
-        "\(folder): interrupted: \(count) exported, \(unfinished) not, and no manifest written; "
+        "\(folder): interrupted: \(count) exported, \(unfinished) not, and no catalog.json written; "
           + "run it again to continue"
       )
       return lines.map(PlainText.row).joined(separator: "\n")
     }
     var sum =
       "\(folder): \(count), \(linked) linked, \(copied) copied, \(unchanged) unchanged; "
-      + (hasLists ? "catalog.json, manifest.jsonl, manifest.csv" : "no lists")
+      + (hasDocument ? "catalog.json" : "no catalog.json")
     if !renamed.isEmpty, !namesEach {
       sum += "; \(Quantities.count(renamed.count, "picture")) under another name (-v lists them)"
     }

@@ -128,7 +128,7 @@ import Testing
     let paths = pictures.compactMap { plan.paths[$0.url] }
     #expect(paths.count == pictures.count)
     #expect(Set(paths.map(ExportName.folded)).count == paths.count)
-    let own = ["manifest.jsonl", "manifest.csv", "catalog.json", "export.json"]
+    let own = ["catalog.json", "export.json"]
     #expect(Set(paths.map(ExportName.folded)).isDisjoint(with: own))
     for (picture, path) in zip(pictures, paths) {
       let parts = path.split(separator: "/", omittingEmptySubsequences: false)

@@ -174,10 +174,13 @@ struct ExportTests {
 
     #expect(failure == nil)
     #expect(report.missing == [] && report.files == 3)
-    let lines = try String(decoding: shop.folder.read("out/manifest.jsonl"), as: UTF8.self)
-      .split(separator: "\n").map { try JSONSerialization.jsonObject(with: Data($0.utf8)) }
+    let data = Data(try shop.folder.read("out/catalog.json"))
+    let document = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+    let lines = (document?["items"] as? [[String: Any]] ?? []).compactMap {
+      $0["thumbnail"] as? [String: Any]
+    }
     #expect(lines.count == 3)
-    for case let line as [String: Any] in lines {
+    for line in lines {
       let path = try #require(line["path"] as? String)
       let bytes = try shop.folder.read("out/\(path)")
       #expect(line["sha256"] as? String == Hexadecimal.text(ContentDigest.sha256(bytes)))
@@ -213,12 +216,9 @@ struct ExportTests {
       let name = path.dropFirst("/pictures/".count)
       #expect(try folder.read("flat/\(name)") == SampleShop.bytes(of: path))
     }
-    let lines = String(decoding: try folder.read("flat/manifest.jsonl"), as: UTF8.self)
-    #expect(lines.split(separator: "\n").count == 8)
-    #expect(lines.contains(#""path":"A1-thumb.jpg""#))
-    let table = String(decoding: try folder.read("flat/manifest.csv"), as: UTF8.self)
-    #expect(table.hasPrefix("catalog,section,item,title,role,url,path,sha256,bytes,type\r\n"))
-    #expect(table.contains("shop,A,A1,\"One, \"\"quoted\"\"\",thumbnail,"))
+    let document = String(decoding: try folder.read("flat/catalog.json"), as: UTF8.self)
+    #expect(document.contains(#""path":"A1-thumb.jpg""#))
+    #expect(document.contains(#""title":"One, \"quoted\"""#))
     #expect(try verify(folder).isClean)
   }
 

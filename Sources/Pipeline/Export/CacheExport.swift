@@ -27,7 +27,7 @@ public struct ExportOptions: Sendable, Hashable {
 public struct ExportReport: Sendable, Hashable, Codable {
   /// A file that could not be written.
   public struct Failure: Sendable, Hashable, Codable {
-    /// The picture's URL, or the name of a list such as `catalog.json`.
+    /// The picture's URL, or `catalog.json`.
     public package(set) var url: String
     /// The path that the file would have in the exported folder.
     public package(set) var path: String
@@ -56,14 +56,13 @@ public struct ExportReport: Sendable, Hashable, Codable {
   /// The number of files that are left for the next export, because this one was ended early.
   public package(set) var unfinished = 0
 
-  /// Whether no list was left out because another file has its name.
-  package var hasLists: Bool { !failed.contains { ExportLists.names.contains($0.path) } }
+  /// Whether `catalog.json` was written; it is left out if another file has its name.
+  package var hasDocument: Bool { !failed.contains { $0.path == ExportDocument.name } }
 }
 
 /// Exports a catalog of a cache to a folder.
 ///
-/// The folder gets the pictures of all sections, which are lists of items. It also gets `manifest.jsonl` and
-/// `manifest.csv` with a line for each picture of an item, and `catalog.json`.
+/// The folder gets the pictures of all sections, which are lists of items, and `catalog.json`, which lists everything.
 package struct CacheExport: Sendable {
   private let cache: String
   private let remote: (any RemotePictures)?
@@ -97,7 +96,7 @@ package struct CacheExport: Sendable {
   /// - Parameters:
   ///   - path: The folder.
   ///   - options: The options.
-  ///   - isStopped: Called before each picture. If it returns true, the other pictures and the lists are left for the
+  ///   - isStopped: Called before each picture. If it returns true, the other pictures and `catalog.json` are left for the
   ///     next export.
   ///   - progress: Called with the number of exported pictures, and their total.
   /// - Returns: The result.
@@ -119,10 +118,10 @@ package struct CacheExport: Sendable {
     var run = try ExportRun(catalog, of: cache, remote, into: ExportFolder(path), options)
     try run.announce()
     try run.placePictures(isStopped, progress)
-    // If the export ended early, the next one writes the lists and removes outdated files.
+    // If the export ended early, the next one writes `catalog.json` and removes outdated files.
     if run.report.unfinished == 0 {
       if options.squares { try run.placeSquares() }
-      if try run.writeLists(isStopped) { try run.removeOutdated() }
+      if try run.writeDocument(isStopped) { try run.removeOutdated() }
     }
     try run.writeRecord()
     return run.report
@@ -168,7 +167,7 @@ struct ExportRun {
   private var record: ExportRecord
   /// How each picture came to its path in the folder, and the digest that it has.
   private var arrivals: [String: (arrival: ExportFolder.Arrival, sha256: String?)] = [:]
-  /// The paths of the squares and lists in the folder.
+  /// The paths of the squares and of `catalog.json` in the folder.
   private var others: Set<String> = []
   /// The paths of files that the user or another program put into the folder.
   ///
@@ -252,10 +251,7 @@ struct ExportRun {
       let source = remote == nil ? image.path.map { "\(cache)/\($0)" } : nil
       note(path, ExportRecord.File(url: image.url, bytes: bytes), from: source)
     }
-    // The lists of a folder with an earlier export are larder's.
-    if noted.files["catalog.json"] == nil {
-      for name in ExportLists.names { note(name, ExportRecord.File()) }
-    }
+    note(ExportDocument.name, ExportRecord.File())
     if record != noted { try writeRecord() }
   }
 
@@ -430,14 +426,14 @@ struct ExportRun {
     return arrival
   }
 
-  /// Writes the manifests and the catalog.
+  /// Writes `catalog.json`.
   ///
-  /// - Parameter isStopped: Called between batches of items. If it returns true, the old lists are left unchanged.
-  /// - Returns: Whether the lists were written.
+  /// - Parameter isStopped: Called between batches of items. If it returns true, the old file is left unchanged.
+  /// - Returns: Whether the file was written.
   /// - Throws: ``LarderError`` when the cache cannot be read, or the folder cannot be written.
-  mutating func writeLists(_ isStopped: () -> Bool) throws(LarderError) -> Bool {
-    let free = ExportLists.names.map { mayWrite($0, of: $0) }
-    guard free.allSatisfy(\.self) else { return false }
+  mutating func writeDocument(_ isStopped: () -> Bool) throws(LarderError) -> Bool {
+    let name = ExportDocument.name
+    guard mayWrite(name, of: name) else { return false }
     let absent = missing.union(unwritten)
     let exported = { [images, numbers, plan] (url: String) -> ShownPicture? in
       guard !absent.contains(url), let number = numbers[url], let path = plan.paths[url] else {
@@ -447,12 +443,10 @@ struct ExportRun {
       image.path = path
       return image
     }
-    let lists = try ExportLists(in: folder, exported: exported)
-    guard try lists.write(catalog, isStopped) else { return false }
-    for name in ExportLists.names {
-      others.insert(name)
-      record.files[name] = folder.file(name, of: nil)
-    }
+    let document = try ExportDocument(in: folder, exported: exported)
+    guard try document.write(catalog, isStopped) else { return false }
+    others.insert(name)
+    record.files[name] = folder.file(name, of: nil)
     return true
   }
 

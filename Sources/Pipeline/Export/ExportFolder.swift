@@ -76,7 +76,7 @@ struct ExportFolder {
     let digits = name.dropFirst(".larder-".count).prefix { $0 != "-" && $0 != "." }
     let list = name.dropFirst(".larder-".count + digits.count).dropLast(".tmp".count)
     guard let process = pid_t(digits), process > 0, String(process) == digits,
-      list.isEmpty || ExportLists.names.contains(where: { list == "-\($0)" })
+      list.isEmpty || list == "-\(ExportDocument.name)"
     else { return nil }
     return process
   }
@@ -402,7 +402,7 @@ final class ExportFile {
 struct ExportRecord: Codable, Equatable {
   /// One file.
   struct File: Codable, Equatable {
-    /// The URL of the picture in the file; nil if the file is one of the lists, such as `catalog.json`.
+    /// The URL of the picture in the file; nil for `catalog.json`.
     var url: String?
     /// The file's size in bytes.
     var bytes: ByteCount?
