@@ -16,8 +16,6 @@ final class RevalidationPolicy: Sendable {
   private let transport: any Fetching
   /// The traits of requests to origins that get the catalog file's headers, and the traits of all other requests.
   private let usual: (credentialOrigins: CacheKeyFields, other: CacheKeyFields)
-  /// Whether both are the same, so that the origin of a URL need not be looked up.
-  private let isUniform: Bool
   /// The traits of most requests for pictures.
   private let usualPicture: CacheKeyFields
 
@@ -39,9 +37,6 @@ final class RevalidationPolicy: Sendable {
     var entrusting = NamedOrigins()
     entrusting.allowCredentials(anywhere)
     usual = (traits(entrusting), traits(NamedOrigins()))
-    isUniform =
-      usual.credentialOrigins.fields == usual.other.fields
-      && usual.credentialOrigins.owner == usual.other.owner
     usualPicture = CacheKeyFields(
       request.named.pictureRequest(for: anywhere),
       over: transport,
@@ -85,7 +80,7 @@ final class RevalidationPolicy: Sendable {
   func traits(of source: DocumentSource) -> CacheKeyFields? {
     let variables = source.base.map { self.variables.lines(in: $0.text) } ?? []
     if case .web(let url) = source, variables.isEmpty, !named.hasUserInfo(for: url) {
-      return isUniform || named.mayGetCredentials(url) ? usual.credentialOrigins : usual.other
+      return named.mayGetCredentials(url) ? usual.credentialOrigins : usual.other
     }
     return Request(document: source, from: named, credentials: request.credentials).map {
       CacheKeyFields($0, over: transport, variables: variables)
