@@ -45,8 +45,6 @@ public struct ExportReport: Sendable, Hashable, Codable {
   public package(set) var unchanged = 0
   /// The URLs of pictures that the catalog refers to, but that are not in the cache.
   public package(set) var missing: [String] = []
-  /// The pictures that got another name, because another picture has their name.
-  package var collisions: [ExportPlan.Collision] = []
   /// The files that could not be written; the export continued without them.
   public package(set) var failed: [Failure] = []
   /// The number of squares in the folder.
@@ -300,7 +298,6 @@ struct ExportRun {
       try placeHeld(isStopped, progress)
     }
     report.missing = missing.sorted()
-    report.collisions = plan.collisions
     let all = arrivals.values.map(\.arrival)
     report.linked = all.count { $0 == .linked }
     report.copied = all.count { $0 == .copied }
