@@ -108,15 +108,11 @@ package enum ItemDocument {
     fileprivate let detail: ItemDetail
     fileprivate let since: UnixTime?
 
-    private enum Key: String, CodingKey { case description, prices, notes, stale, since }
-
     func encode(to encoder: any Encoder) throws {
-      var body = encoder.container(keyedBy: Key.self)
-      try body.encode(detail.description, forKey: .description)
-      try body.encode(detail.prices, forKey: .prices)
-      try body.encode(detail.notes, forKey: .notes)
-      try body.encode(since != nil, forKey: .stale)
-      try body.encode(since.map(\.rfc3339), forKey: .since)
+      try encoder.write([
+        "description": detail.description, "prices": detail.prices, "notes": detail.notes,
+        "stale": since != nil, "since": since,
+      ])
     }
   }
 }
