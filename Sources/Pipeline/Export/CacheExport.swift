@@ -401,11 +401,7 @@ struct ExportRun {
             picture?.isRight($0, stamp) ?? true
           },
           // An older version of the picture can have the same time, because that is the origin's `Last-Modified`.
-          isOther: {
-            guard let digest = picture?.sha256 else { return false }
-            let known = noted.files[target]?.sha256
-            return digest != known ?? FileDigest(ofFile: "\(folder.path)/\(target)")?.hexadecimal
-          }
+          mayKeep: picture == nil || picture?.sha256 == noted.files[target]?.sha256
         )
       }
     } catch {

@@ -115,7 +115,7 @@ struct ExportFolder {
   ///   - relative: The path in the folder.
   ///   - links: Whether to make a hard link. If that is impossible, the file is copied.
   ///   - isRight: Called with the status of the file of the cache; whether the file has the expected bytes.
-  ///   - isOther: Called for a file in the folder that has the same size and time; whether it has other bytes.
+  ///   - mayKeep: Whether a file in the folder that has the same size and time can have the same bytes.
   /// - Returns: How the file came into the folder.
   /// - Throws: ``LarderError`` when it cannot be put there.
   func place(
@@ -123,7 +123,7 @@ struct ExportFolder {
     at relative: String,
     links: Bool,
     isRight: (stat) -> Bool = { _ in true },
-    isOther: () -> Bool = { false }
+    mayKeep: Bool = true
   ) throws(LarderError) -> Arrival {
     let target = "\(path)/\(relative)"
     for parent in ExportPath.parents(of: relative) { try Self.make("\(path)/\(parent)") }
@@ -140,7 +140,7 @@ struct ExportFolder {
     unlink(temporary)
     var arrival = Arrival.linked
     if !links || link(source, temporary) != 0 {
-      if isThere, !isSame, Self.isEqual(held, there), !isOther() { return .unchanged }
+      if isThere, !isSame, mayKeep, Self.isEqual(held, there) { return .unchanged }
       arrival = .copied
       do throws(LarderError) {
         try copy(descriptor, held)
