@@ -76,7 +76,7 @@ struct ExportFolder {
     let digits = name.dropFirst(".larder-".count).prefix { $0 != "-" && $0 != "." }
     let list = name.dropFirst(".larder-".count + digits.count).dropLast(".tmp".count)
     guard let process = pid_t(digits), process > 0, String(process) == digits,
-      list.isEmpty || list == "-\(ExportDocument.name)"
+      list.isEmpty || ["-\(ExportDocument.name)", "-\(ExportRecord.name)"].contains(list)
     else { return nil }
     return process
   }
@@ -165,13 +165,9 @@ struct ExportFolder {
   ///
   /// If the file already has this text, it is not written.
   func write(_ text: String, to relative: String) throws(LarderError) {
-    if bytes(of: relative)?.elementsEqual(text.utf8) == true { return }
-    let target = "\(path)/\(relative)"
-    do throws(SystemError) {
-      try Files.replace(target, with: Array(text.utf8).span.bytes, by: temporary)
-    } catch {
-      throw Self.failure("write", target, error.code)
-    }
+    let file = try file(relative)
+    try file.append(text.utf8)
+    try file.finish()
   }
 
   /// Reads a file in the folder; nil if there is no file, or if a symbolic link is at its path.
