@@ -44,6 +44,8 @@ final class RevalidationPolicy: Sendable {
     )
   }
 
+  /// Whether the run is unattended.
+  var onlyDue: Bool { request.options.onlyDue }
   private var named: NamedOrigins { request.named }
   private var variables: URLSecrets { request.addresses.variables }
 
@@ -118,27 +120,7 @@ final class RevalidationPolicy: Sendable {
     at now: UnixTime
   ) -> Freshness {
     let freshness = held?.freshness(at: now, for: traits(of: source)) ?? .refetch
-    return request.options.onlyDue && freshness.isQuiet ? freshness : question(about: held, source)
-  }
-
-  /// The action for the detail of one item.
-  ///
-  /// - Parameters:
-  ///   - held: The cached document that the cached detail is from.
-  ///   - isMissing: Whether the document says that the shop does not have the detail.
-  ///   - source: The document's source.
-  ///   - now: The current time.
-  /// - Returns: The action.
-  func need(
-    ofDetail held: DocumentEntry,
-    isMissing: Bool,
-    _ source: DocumentSource,
-    at now: UnixTime
-  ) -> Freshness {
-    let freshness =
-      request.options.onlyDue && isMissing
-      ? held.missingFreshness(at: now) : held.freshness(at: now, for: traits(of: source))
-    return freshness.isQuiet ? freshness : question(about: held, source)
+    return onlyDue && freshness.isQuiet ? freshness : question(about: held, source)
   }
 }
 
