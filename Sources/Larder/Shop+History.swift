@@ -77,6 +77,50 @@ extension Shop {
     }
   }
 
+  /// The catalog as it was after an earlier sync.
+  ///
+  /// Each method reads the catalog from the database of the cache. A picture is missing if its bytes have changed since
+  /// that sync. A detail is missing if it was fetched later.
+  public struct PastCatalog: Sendable {
+    /// The sync.
+    public let run: RunID
+    /// When that sync ended.
+    public let date: Date
+    private let reader: CatalogReader
+
+    fileprivate init(_ reader: CatalogReader) throws(LarderError) {
+      let last = try reader.lastRun()
+      (run, date) = (last.id, Date(last.finished ?? last.started))
+      self.reader = reader
+    }
+
+    /// The sections after that sync, in the catalog's order.
+    ///
+    /// - Throws: ``LarderError`` with the code `not-found` when a sweep has removed the run meanwhile.
+    public func sections() throws(LarderError) -> [Section] {
+      try LarderError.translating { try reader.sections().map(Section.init) }
+    }
+
+    /// The items of all sections, or of one section, in the catalog's order.
+    ///
+    /// See ``Shop/items(in:)``.
+    ///
+    /// - Parameter section: The section's key. Pass nil to get all sections.
+    /// - Returns: The items; an item in two sections is returned twice.
+    /// - Throws: ``LarderError`` with the code `not-found` when there is no such section, or a sweep has removed the
+    ///   run meanwhile.
+    public func items(in section: String? = nil) throws(LarderError) -> [ShownItem] {
+      try LarderError.translating { try reader.list(section: section) }
+    }
+
+    /// One item with all its sections; nil if no section listed the item.
+    ///
+    /// - Throws: ``LarderError`` with the code `not-found` when a sweep has removed the run meanwhile.
+    public func item(_ id: String) throws(LarderError) -> ShownItem? {
+      try LarderError.translating { try reader.show(id) }
+    }
+  }
+
   /// The changes of items that syncs found.
   ///
   /// A change is a new price, badge, title, picture or section, or an item that was added, was removed or came back.
@@ -97,6 +141,36 @@ extension Shop {
     let since = since.map { UnixTime($0, rounded: .up) }
     return try await Blocking.run { _ in
       try reader().history(of: id, since: since).map(Change.init)
+    }
+  }
+
+  /// The lowest price of an item in the days up to the last sync.
+  ///
+  /// The price is the one that a customer pays, on sale or not. A price that was set before these days counts if it was
+  /// still valid during them. ``ShownItem/lowest30Days`` is the same price for 30 days.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the item. If several sections list the item, the price in the first of these sections counts.
+  ///   - days: The number of days, each of 24 hours. With 0 or a negative number, only the present price counts.
+  /// - Returns: The price; nil if no section lists the item, or if the item has no price.
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
+  public func lowestPrice(of id: String, days: Int = 30) async throws(LarderError) -> LowestPrice?
+  {
+    try await Blocking.run { _ in try reader().lowestPrice(of: id, days: Int64(days)) }
+  }
+
+  /// The catalog as it was at a given moment: after the last sync that had ended by then.
+  ///
+  /// The cache must still have the run of that sync; see ``SweepOptions/history``.
+  ///
+  /// - Parameter moment: The moment.
+  /// - Returns: The catalog at that moment.
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or when no run from that time is
+  ///   kept.
+  public func catalog(at moment: Date) async throws(LarderError) -> PastCatalog {
+    let moment = UnixTime(moment, rounded: .down)
+    return try await Blocking.run { _ in
+      try PastCatalog(CatalogReader(cache: cache, catalog: catalog.name, at: moment))
     }
   }
 }
@@ -136,7 +210,7 @@ extension Shop.Change.Value {
 
 extension UnixTime {
   /// Rounds a Foundation date to a whole second, clamped to the range of `Int64`.
-  init(_ date: Date, rounded rule: FloatingPointRoundingRule) {
+  fileprivate init(_ date: Date, rounded rule: FloatingPointRoundingRule) {
     let seconds = date.timeIntervalSince1970.rounded(rule)
     self.init(Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max))
   }

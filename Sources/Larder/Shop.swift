@@ -115,7 +115,7 @@ public struct Shop: Sendable {
 extension Shop {
   /// A section of the catalog, as of the last sync.
   public struct Section: Sendable, Hashable {
-    /// The name of the section for programs, as in ``Shop/items(in:at:)``, such as `main`.
+    /// The name of the section for programs, as in ``Shop/items(in:)``, such as `main`.
     public let key: String
     /// The name of the section for people, such as `Main dishes`.
     public let title: String
@@ -130,48 +130,33 @@ extension Shop {
     }
   }
 
-  /// The sections, in the catalog's order.
+  /// The sections as of the last sync, in the catalog's order.
   ///
-  /// - Parameter moment: The catalog is read as the last sync before this time left it. Pass nil to read it as the last
-  ///   sync left it.
-  /// - Returns: The sections.
-  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or when no run from that time is
-  ///   kept; see ``SweepOptions/history``.
-  public func sections(at moment: Date? = nil) throws(LarderError) -> [Section] {
-    try LarderError.translating { try reader(at: moment).sections().map(Section.init) }
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
+  public func sections() throws(LarderError) -> [Section] {
+    try LarderError.translating { try reader().sections().map(Section.init) }
   }
 
-  /// The items of all sections, or of one section, in the catalog's order.
+  /// The items of all sections, or of one section, as of the last sync, in the catalog's order.
   ///
-  /// - Parameters:
-  ///   - section: The section's key. Pass nil to get all sections.
-  ///   - moment: As in ``sections(at:)``. A picture is missing if its bytes have changed since, and a detail if it was
-  ///     fetched later.
+  /// - Parameter section: The section's key. Pass nil to get all sections.
   /// - Returns: The items. If two sections list an item, it is returned twice.
-  /// - Throws: ``LarderError`` with the code `not-found` as in ``sections(at:)``, or when there is no such section.
-  public func items(
-    in section: String? = nil,
-    at moment: Date? = nil
-  ) throws(LarderError) -> [ShownItem] {
-    try LarderError.translating { try reader(at: moment).list(section: section) }
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or when there is no such section.
+  public func items(in section: String? = nil) throws(LarderError) -> [ShownItem] {
+    try LarderError.translating {
+      try reader().list(section: section)
+    }
   }
 
   /// One item with all its sections; nil if no section lists the item.
   ///
-  /// - Parameters:
-  ///   - id: The item's id.
-  ///   - moment: As in ``items(in:at:)``.
-  /// - Returns: The item.
-  /// - Throws: ``LarderError`` with the code `not-found` as in ``sections(at:)``.
-  public func item(_ id: String, at moment: Date? = nil) throws(LarderError) -> ShownItem? {
-    try LarderError.translating { try reader(at: moment).show(id) }
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
+  public func item(_ id: String) throws(LarderError) -> ShownItem? {
+    try LarderError.translating { try reader().show(id) }
   }
 
-  /// The catalog as the last sync left it, or the last one before a moment.
-  func reader(at moment: Date? = nil) throws -> CatalogReader {
-    let moment = moment.map { UnixTime($0, rounded: .down) }
-    return try CatalogReader(cache: cache, catalog: catalog.name, at: moment)
-  }
+  /// The catalog as of the last sync.
+  func reader() throws -> CatalogReader { try CatalogReader(cache: cache, catalog: catalog.name) }
 }
 
 extension Shop {

@@ -171,7 +171,7 @@ extension DemoCommand {
       guard let old = change.price, let new = change.newPrice, old != new else { continue }
       let title = PlainText.line(change.item?.title ?? change.id)
       lines.append("changed    \(title): \(old.formatted()) → \(new.formatted())")
-      if try reader.show(change.id)?.lowest30Days?.price == new {
+      if try reader.lowestPrice(of: change.id, days: 30)?.price == new {
         lines.append("           the price fell to \(new.formatted()), the lowest in 30 days")
       }
     }

@@ -109,9 +109,36 @@ import Testing
     #expect(try await larder.history(since: Date(timeIntervalSince1970: .infinity)) == [])
   }
 
+  @Test func `the lowest price covers the number of days given`() async throws {
+    let larder = try opened()
+    let start = Date(timeIntervalSince1970: Double(shop.clock.now.seconds))
+    for price in ["5,000원", "6,000원", "7,000원"] {
+      shop.items["A"]?[0].price = price
+      try shop.publish()
+      try await larder.sync()
+      shop.clock.advance(20 * 86_400)
+    }
+
+    func lowest(_ days: Int) async throws -> [Double?] {
+      let found = try await larder.lowestPrice(of: "A1", days: days)
+      return [
+        found.map { Double($0.price.minorUnits) },
+        found.map { $0.since.timeIntervalSince(start) / 86_400 },
+      ]
+    }
+    let table: [(days: Int, lowest: [Double?])] = [
+      (.min, [7000, 40]), (0, [7000, 40]), (1, [6000, 20]), (20, [6000, 20]), (21, [5000, 0]),
+      (.max, [5000, 0]),
+    ]
+    for row in table { #expect(try await lowest(row.days) == row.lowest, "\(row.days) days") }
+    let usual = try await larder.lowestPrice(of: "A1")
+    #expect(try larder.item("A1")?.lowest30Days == usual && usual?.price.minorUnits == 5000)
+    #expect(try await larder.lowestPrice(of: "none") == nil)
+  }
+
   @Test func `the catalog of an earlier moment can be read`() async throws {
     let larder = try opened()
-    try await larder.sync()
+    let first = try await larder.sync()
     let start = Date(timeIntervalSince1970: Double(shop.clock.now.seconds))
     let then = try larder.items()
     shop.clock.advance(86_400)
@@ -120,18 +147,19 @@ import Testing
     try shop.publish()
     try await larder.sync()
 
-    let past = start.addingTimeInterval(3600)
-    #expect(try larder.items(at: past).map(\.item) == then.map(\.item))
-    #expect(try larder.items(at: past).map(\.lowest30Days) == then.map(\.lowest30Days))
-    #expect(try larder.sections(at: past) == larder.sections())
-    #expect(try larder.item("A4", at: past)?.title == "Dish A4")
-    #expect(try larder.items(in: "A", at: past).count == 4)
-    #expect(try larder.items(at: .distantFuture) == larder.items())
-    #expect(try larder.item("A4", at: .distantFuture) == nil)
-    let section = #expect(throws: LarderError.self) { try larder.items(in: "Z", at: past) }
+    let past = try await larder.catalog(at: start.addingTimeInterval(3600))
+    let now = try await larder.catalog(at: .distantFuture)
+
+    #expect(past.run == first.run && past.date == start)
+    #expect(try past.items().map(\.item) == then.map(\.item))
+    #expect(try past.items().map(\.lowest30Days) == then.map(\.lowest30Days))
+    #expect(try past.sections() == larder.sections())
+    #expect(try past.item("A4")?.title == "Dish A4" && past.items(in: "A").count == 4)
+    #expect(try now.items() == larder.items() && now.item("A4") == nil)
+    let section = #expect(throws: LarderError.self) { try past.items(in: "Z") }
     #expect(section?.code == .notFound)
-    let early = #expect(throws: LarderError.self) {
-      try larder.items(at: start.addingTimeInterval(-1))
+    let early = await #expect(throws: LarderError.self) {
+      try await larder.catalog(at: start.addingTimeInterval(-1))
     }
     #expect(early?.code == .notFound && early?.description.contains("--") == false)
   }
@@ -140,9 +168,14 @@ import Testing
     let larder = try opened(cache: "new")
 
     let history = await #expect(throws: LarderError.self) { try await larder.history() }
-    let past = #expect(throws: LarderError.self) { try larder.items(at: .distantFuture) }
+    let lowest = await #expect(throws: LarderError.self) {
+      try await larder.lowestPrice(of: "A1")
+    }
+    let past = await #expect(throws: LarderError.self) {
+      try await larder.catalog(at: .distantFuture)
+    }
 
-    #expect([history, past].map { $0?.code } == [.notFound, .notFound])
+    #expect([history, lowest, past].map { $0?.code } == [.notFound, .notFound, .notFound])
   }
 
   @Test func `a failure is a part of the report, with its URL and a stable reason`() async throws {

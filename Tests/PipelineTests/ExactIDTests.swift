@@ -47,7 +47,7 @@ struct ExactIDTests {
   @Test func `each has its own history and lowest price`() throws {
     let changes = try reader.history().map { ($0.id.exact, $0.from, $0.to) }
     let lowest = try [Self.composed, Self.decomposed].map {
-      try reader.show($0)?.lowest30Days?.price.minorUnits
+      try reader.lowestPrice(of: $0, days: 30)?.price.minorUnits
     }
 
     #expect(Set(changes.map(\.0)) == [Self.composed.exact, Self.decomposed.exact])

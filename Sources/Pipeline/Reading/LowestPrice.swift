@@ -67,14 +67,14 @@ extension HistoryValue {
 }
 
 extension CatalogReader {
-  /// The lowest prices of items in the 30 days up to the last sync, in the order of the items.
+  /// The lowest prices of items in the days up to the last sync, in the order of the items.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
-  func lowestPrices(of items: [ListedItem]) throws(LarderError) -> [LowestPrice?] {
-    let steps = try recentSteps(
-      of: items.map { ($0.section.key, $0.item.id) },
-      days: LowestPrice.days
-    )
+  func lowestPrices(
+    of items: [ListedItem],
+    days: Int64 = LowestPrice.days
+  ) throws(LarderError) -> [LowestPrice?] {
+    let steps = try recentSteps(of: items.map { ($0.section.key, $0.item.id) }, days: days)
     guard let steps else { return items.map { _ in nil } }
     return zip(items, steps.items).map {
       LowestPrice(of: $0.item, $1, since: steps.beginning, from: steps.start)
@@ -85,7 +85,7 @@ extension CatalogReader {
   ///
   /// - Parameters:
   ///   - items: The items, and for each item the section that lists it.
-  ///   - days: The number of days.
+  ///   - days: The number of days; a negative number counts as 0.
   /// - Returns: The changes of each item, the time at which the history begins, and the start of the period; nil when
   ///   the catalog has no history.
   /// - Throws: ``LarderError`` when the index cannot be read.
@@ -96,7 +96,7 @@ extension CatalogReader {
     var last = past
     if last == nil { last = try index.lastRunTime(catalog: catalog.id) }
     guard let run = last else { return nil }
-    let start = (run.finished ?? run.started) + -days * 86_400
+    let start = (run.finished ?? run.started) + max(days, 0).multipliedClamped(by: -86_400)
     let steps = try index.priceSteps(
       of: items,
       catalog: catalog.id,
@@ -104,6 +104,23 @@ extension CatalogReader {
       through: run.id
     )
     return steps.map { ($0.items, $0.beginning, start) }
+  }
+
+  /// The lowest price of an item in the days up to the last sync.
+  ///
+  /// If several sections list the item, the first one counts.
+  ///
+  /// - Parameters:
+  ///   - id: The item.
+  ///   - days: The number of days. If it is 0 or less, only the current price counts.
+  /// - Returns: The price; nil if no section lists the item, or it has no price.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func lowestPrice(of id: String, days: Int64) throws(LarderError) -> LowestPrice? {
+    for section in try sections() {
+      guard let item = try items(id, in: section).first else { continue }
+      return try lowestPrices(of: [(item, section)], days: days)[0]
+    }
+    return nil
   }
 }
 
