@@ -57,6 +57,66 @@ package struct NoticeWish: Sendable, Hashable {
     return changes
   }
 
+  /// The changes of a notice that later syncs took back, in the opposite direction, and those that it told so itself.
+  ///
+  /// The notice may have arrived, and then its receiver believes something that is no longer true.
+  ///
+  /// - Parameters:
+  ///   - told: The notice.
+  ///   - changes: The changes that the next notice tells anyway.
+  ///   - reader: The catalog.
+  /// - Returns: The changes.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  private func reversals(
+    of told: Notice,
+    besides changes: [Notice.Change],
+    _ reader: CatalogReader
+  ) throws(LarderError) -> [Notice.Change] {
+    let known = Set(changes.compactMap { $0.id?.exact })
+    var reversals: [Notice.Change] = []
+    for old in told.changes {
+      guard let id = old.id, old.kind != .failed, !known.contains(id.exact) else { continue }
+      let item = try reader.show(id)
+      if let reversal = Self.reversal(of: old, at: id, now: item) {
+        if kinds.contains(reversal.kind) { reversals.append(reversal) }
+      } else if told.mayRepeat, (item == nil) == (old.kind == .removed) {
+        // The notice that it corrected may have arrived, and this one not.
+        reversals.append(old)
+      }
+    }
+    return reversals
+  }
+
+  /// The change from what a notice told of an item to what holds now; nil if that is the same.
+  private static func reversal(
+    of old: Notice.Change,
+    at id: String,
+    now item: ShownItem?
+  ) -> Notice.Change? {
+    var change = old
+    (change.fromPrice, change.fromText) = (old.toPrice, old.toText)
+    (change.toPrice, change.toText) = (nil, nil)
+    switch (old.kind, item) {
+    case (.price, let item?):
+      change.toPrice = item.item.price
+      return change.toPrice == old.toPrice ? nil : change
+    case (.badge, let item?):
+      let badges = item.item.badges.joined(separator: ", ")
+      change.toText = badges.isEmpty ? nil : badges
+      return change.toText == old.toText ? nil : change
+    case (.picture, _?): return change
+    case (.added, nil), (.back, nil):
+      change = Notice.Change(.removed, section: old.section, id: id)
+      (change.title, change.url) = (old.title, old.url)
+      return change
+    case (.removed, let item?):
+      change = Notice.Change(.back, section: item.sections.first, id: id)
+      (change.title, change.toPrice, change.url) = (item.item.title, item.item.price, old.url)
+      return change
+    default: return nil
+    }
+  }
+
   /// The changes of one item that the filter selects.
   private func changes(of net: NetChange) -> [Notice.Change] {
     func change(_ kind: Notice.Kind) -> Notice.Change {
@@ -133,12 +193,16 @@ package struct NoticeWish: Sendable, Hashable {
       // the last run.
       var after = start.after ?? before.rawValue
       if max(after, start.told ?? 0) > last.id.rawValue { after = before.rawValue }
+      var changes = try changes(of: reader, after: RunID(rawValue: after))
+      if start.mayRepeat, let told = start.content {
+        changes += try reversals(of: told, besides: changes, reader)
+      }
       let notice = Notice(
         catalog: reader.catalog.name,
         run: last.id.rawValue,
         time: OrderTime(seconds: (last.finished ?? last.started).seconds),
         language: language,
-        try changes(of: reader, after: RunID(rawValue: after))
+        changes
       )
       let isKept = try outbox.keep(
         notice,

@@ -62,13 +62,13 @@ package struct NoticeStart: Equatable, Sendable {
   /// Nil if there is none.
   let waiting: String?
   /// The content of this notice.
-  let content: Notice?
+  package let content: Notice?
   /// The number of a sync.
   ///
   /// The next notice contains the changes after this sync. Nil if no sync was reported yet.
   package let after: Int64?
   /// Whether the notice that is replaced may have arrived in an earlier attempt.
-  let mayRepeat: Bool
+  package let mayRepeat: Bool
 }
 
 extension Outbox {
@@ -184,8 +184,8 @@ extension Outbox {
         arguments: Self.key(subscription, webhook) + [run]
       )
       guard var notice else {
-        if let waiting = start.waiting {
-          // All changes of the waiting notice were reverted.
+        if let waiting = start.waiting, start.content?.mayRepeat != true {
+          // All changes of the waiting notice were reverted. One that tells of reverted changes still holds.
           try withdraw("id = ?", [waiting], because: "outdated", db)
         }
         return true

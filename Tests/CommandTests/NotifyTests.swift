@@ -45,6 +45,66 @@ import Testing
     #expect(body.contains("new: 반찬 A3 (A3) · 7,000원") && body.contains("removed: 반찬 A2 (A2)"))
   }
 
+  @Test(arguments: [
+    (["price"], Shop.item("A1", price: "6,500원"), [["price", "A1", "6500", "7000"]]),
+    (["added", "removed"], Shop.item("A3"), [["removed", "A3"], ["back", "A1"]]),
+  ])
+  func `what a later sync takes back is told if the notice may have arrived`(
+    _ kinds: [String],
+    _ changed: String,
+    _ expected: [[String]]
+  ) throws {
+    let (shop, environment) = try Self.shop()
+    shop.store.content["/pictures/A3.jpg"] = Shop.picture("A3")
+    func publish(_ first: String) throws {
+      shop.list([first, Shop.item("A2")], in: "main")
+      _ = try shop.sync("--allow-removals")
+    }
+    func notify(mayRepeat: Bool) throws -> [[String]] {
+      let before = shop.store.orders.count
+      _ = try shop.larder(
+        "notify",
+        "--payload",
+        "json",
+        "--unsigned",
+        "--wait",
+        "0s",
+        "--only",
+        (kinds + ["back"]).joined(separator: ","),
+        environment: environment
+      )
+      guard shop.store.orders.count > before else { return [] }
+      let json = try JSONSerialization.jsonObject(with: Data(Self.body(shop).utf8))
+      let data = try #require((json as? [String: Any])?["data"] as? [String: Any])
+      #expect(data["mayRepeat"] as? Bool == mayRepeat)
+      return try #require(data["changes"] as? [[String: Any]]).map { change in
+        let amounts = ["from", "to"].compactMap { change[$0] as? [String: Any] }
+          .compactMap { ($0["minorUnits"] as? Int).map(String.init) }
+        let isPrice = change["kind"] as? String == "price"
+        return ["kind", "id"].compactMap { change[$0] as? String } + (isPrice ? amounts : [])
+      }
+    }
+    try publish(changed)
+    shop.store.faults = try FaultScript(text: "path=/orders status=502")
+    #expect(try notify(mayRepeat: false).count == expected.count)
+    shop.store.faults = FaultScript()
+    try publish(Shop.item("A1"))
+
+    // The correction may be lost too, and another change comes before it is sent again.
+    shop.store.faults = try FaultScript(text: "path=/orders status=502")
+    #expect(try notify(mayRepeat: true) == expected)
+    shop.store.faults = FaultScript()
+    shop.list([Shop.item("S1", price: "5,000원")], in: "soup")
+    _ = try shop.sync()
+
+    let last = try notify(mayRepeat: true)
+    // Without another change of these kinds, the correction waits for its next attempt.
+    let isReplaced = kinds.contains("price")
+    #expect(last.count == (isReplaced ? expected.count + 1 : 0))
+    #expect(!isReplaced || expected.allSatisfy(last.contains))
+    #expect(try notify(mayRepeat: true).isEmpty)
+  }
+
   @Test func `only the chosen kinds of changes are sent`() throws {
     let (shop, environment) = try Self.shop()
     try Self.change(shop, price: "6,500원")
