@@ -117,4 +117,70 @@ import Testing
     #expect(export.status == 0)
     #expect(try shop.larder("list", "--at", "yesterday").status == 64)
   }
+
+  @Test func `catalog check --history reads only the index, and says what is unknown`() throws {
+    let shop = try Self.shop()
+    shop.store.stop()
+
+    let check = try shop.larder("catalog", "check", shop.catalog, "--history")
+    let document = try Document(
+      shop.larder("catalog", "check", shop.catalog, "--history", "--json")
+    )
+
+    #expect(check.status == 0 && check.errors.isEmpty)
+    #expect(check.output.hasPrefix("main  3 items\n\nsoup  1 item\n\n"))
+    #expect(
+      check.output.contains(
+        "4 items on sale could not be checked: the history does not cover the 30 days before the sale"
+      )
+    )
+    #expect(check.lines.last == "nothing looks wrong")
+    #expect(document["clean"].bool == true && document["history"]["sales"].int == 4)
+    #expect(document["history"]["unknown"].int == 4)
+    #expect(document["sections"][0]["url"].isNull)
+  }
+
+  @Test func `a reference price that is not the lowest of 30 days is a finding of status 3`()
+    throws
+  {
+    let shop = try Self.shop()
+    try Self.age(shop, days: 40)
+    shop.list(
+      [Shop.item("A1", price: "6,000원"), Shop.item("A2"), Shop.item("A3", picture: "A1")],
+      in: "main"
+    )
+    #expect(try shop.sync().status == 0)
+
+    let check = try shop.larder("catalog", "check", shop.catalog, "--history")
+    let json = try shop.larder("catalog", "check", shop.catalog, "--history", "--json")
+
+    #expect(check.status == 3 && json.status == 3)
+    #expect(
+      check.output.contains(
+        #/! normalPrice: 8,000원 is struck through beside 6,000원 \(on sale since 2\S+Z\), but the lowest price of the 30 days before was 6,900원, since 2\S+Z \(A1\)\n/#
+      )
+    )
+    #expect(check.lines.last == "1 thing looks wrong")
+    let finding = try Document(json)["sections"][0]["findings"][0]
+    #expect(finding["code"].string == "struck-price" && finding["examples"][0].string == "A1")
+    #expect(finding["struck"]["normalPrice"]["minorUnits"].int == 8000)
+    #expect(finding["struck"]["salePrice"]["minorUnits"].int == 6000)
+    #expect(finding["struck"]["lowest30Days"]["minorUnits"].int == 6900)
+    #expect(finding["struck"]["saleSince"].string?.hasPrefix("2") == true)
+    #expect(try JSONSchema("check").findings(in: json.output) == [])
+  }
+
+  /// Moves all recorded times back by a number of days.
+  private static func age(_ shop: Shop, days: Int) throws {
+    let seconds = days * 86_400
+    let sqlite = try Command.shell(
+      """
+      python3 -c 'import sqlite3, sys
+      with sqlite3.connect(sys.argv[1]) as db:
+          db.execute("UPDATE history_run SET time = time - \(seconds)")' "$index"
+      """,
+      environment: ["index": shop.cache + "/index.sqlite"]
+    )
+    #expect(sqlite.status == 0, "\(sqlite.errors)")
+  }
 }

@@ -105,6 +105,170 @@ struct PriceHistoryTests {
   }
 }
 
+/// The verdicts on reference prices, which are the higher prices crossed out beside a sale price.
+struct StruckPriceTests {
+  private static let day: Int64 = 86_400
+
+  private enum Field {
+    case struck, sale, listed
+  }
+
+  /// A price that is valid from a day on; 0 if there is none.
+  private static func step(_ day: Int64, _ field: Field, _ units: Int64) -> PriceStep {
+    let value: HistoryValue? = units == 0 ? nil : .price(units, currency: "KRW")
+    let time = UnixTime(day * Self.day)
+    switch field {
+    case .struck: return PriceStep(run: day, time: time, field: .normalPrice, value: value)
+    case .sale: return PriceStep(run: day, time: time, field: .salePrice, value: value)
+    case .listed:
+      return PriceStep(run: day, time: time, field: .listed, value: units == 0 ? nil : .listed)
+    }
+  }
+
+  /// The verdict on an item with the reference price 8,000 and the sale price 6,000.
+  ///
+  /// Its history begins on day 1.
+  private func judge(
+    _ steps: [(Int64, Field, Int64)],
+    struck: Int? = 8000,
+    sale: Int? = 6000,
+    currency: String = "KRW"
+  ) -> String {
+    let item = StoreItem(
+      id: "A1",
+      title: "A1",
+      normalPrice: struck.map { Price(minorUnits: $0, currency: currency) },
+      salePrice: sale.map { Price(minorUnits: $0, currency: "KRW") }
+    )
+    let course = PriceCourse(
+      of: item,
+      steps.map { Self.step($0.0, $0.1, $0.2) },
+      since: UnixTime(Self.day)
+    )
+    switch StruckPrice.Judgement(of: item, course) {
+    case nil: return "no sale"
+    case .lowest: return "lowest"
+    case .unknown: return "unknown"
+    case .higher(let found):
+      let days = [found.began, found.lowest.time].map { $0.seconds / Self.day }
+      return "sale of \(days[0]): \(found.lowest.price.minorUnits) since \(days[1])"
+    }
+  }
+
+  @Test func `an item without a lower sale price has no reference price`() {
+    #expect(judge([], struck: nil) == "no sale")
+    #expect(judge([], sale: nil) == "no sale")
+    #expect(judge([], struck: 6000) == "no sale")
+    #expect(judge([], struck: 5000) == "no sale")
+    #expect(judge([], currency: "EUR") == "no sale")
+  }
+
+  @Test func `the reference price is fair when nothing lower applied in the 30 days`() {
+    #expect(judge([(1, .sale, 0), (50, .sale, 6000)]) == "lowest")
+    #expect(judge([(1, .sale, 8000), (50, .sale, 6000)]) == "lowest")
+    #expect(judge([(1, .sale, 9000), (50, .sale, 6000)]) == "lowest")
+    // A sale that ended on the day before the 30 days.
+    #expect(judge([(1, .sale, 5000), (20, .sale, 0), (50, .sale, 6000)]) == "lowest")
+  }
+
+  @Test func `a lower price within the 30 days is reported, with its start`() {
+    #expect(judge([(1, .sale, 7000), (50, .sale, 6000)]) == "sale of 50: 7000 since 1")
+    #expect(
+      judge([(1, .sale, 5000), (21, .sale, 0), (50, .sale, 6000)]) == "sale of 50: 5000 since 1"
+    )
+    #expect(
+      judge([(1, .sale, 0), (40, .sale, 5500), (41, .sale, 0), (50, .sale, 6000)])
+        == "sale of 50: 5500 since 40"
+    )
+    #expect(
+      judge([(1, .struck, 7500), (45, .struck, 8000), (1, .sale, 0), (50, .sale, 6000)])
+        == "sale of 50: 7500 since 1"
+    )
+  }
+
+  @Test func `a sale that is reduced further is judged by the price before its last step`() {
+    #expect(
+      judge([(1, .sale, 0), (40, .sale, 7000), (50, .sale, 6000)]) == "sale of 50: 7000 since 40"
+    )
+  }
+
+  @Test func `a reference price added to an unchanged price begins a sale`() {
+    #expect(judge([(1, .struck, 0), (50, .struck, 8000)]) == "sale of 50: 6000 since 1")
+    // A reference price that is raised later is judged by the days before the sale.
+    #expect(
+      judge([(1, .struck, 7500), (60, .struck, 8000), (1, .sale, 0), (50, .sale, 6000)])
+        == "sale of 50: 7500 since 1"
+    )
+  }
+
+  @Test func `days without a listing do not count, and the item's return begins a sale`() {
+    let away: [(Int64, Field, Int64)] = [(1, .listed, 1), (30, .listed, 0), (50, .listed, 1)]
+    #expect(judge(away) == "sale of 50: 6000 since 1")
+    #expect(judge(away + [(1, .sale, 7000), (50, .sale, 6000)]) == "sale of 50: 7000 since 1")
+    let long: [(Int64, Field, Int64)] = [(1, .listed, 1), (20, .listed, 0), (50, .listed, 1)]
+    #expect(judge(long + [(1, .sale, 7000), (50, .sale, 6000)]) == "unknown")
+  }
+
+  @Test func `a history that does not cover 30 days before the sale gives no verdict`() {
+    #expect(judge([]) == "unknown")
+    #expect(judge([(1, .sale, 7000), (30, .sale, 6000)]) == "unknown")
+    #expect(judge([(1, .sale, 7000), (31, .sale, 6000)]) == "sale of 31: 7000 since 1")
+    // A new item, and an item whose prices before day 25 are forgotten.
+    #expect(judge([(40, .listed, 1), (40, .sale, 7000), (50, .sale, 6000)]) == "unknown")
+    #expect(judge([(25, .sale, 7000), (50, .sale, 6000)]) == "unknown")
+  }
+
+  @Test func `a price in another currency is not compared`() {
+    let euro = PriceStep(
+      run: 1,
+      time: UnixTime(Self.day),
+      field: .salePrice,
+      value: .price(500, currency: "EUR")
+    )
+    let item = StoreItem(
+      id: "A1",
+      title: "A1",
+      normalPrice: Price(minorUnits: 8000, currency: "KRW"),
+      salePrice: Price(minorUnits: 6000, currency: "KRW")
+    )
+    let steps = [euro, Self.step(30, .sale, 8000), Self.step(50, .sale, 6000)]
+
+    let course = PriceCourse(of: item, steps, since: UnixTime(Self.day))
+
+    #expect(StruckPrice.Judgement(of: item, course) == .lowest)
+  }
+
+  @Test func `a catalog's sections are judged from the index, with the number of unknown items`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 2, items: 3)
+    for key in shop.keys {
+      for place in 0..<3 { shop.items[key]?[place].normalPrice = "8,000원" }
+    }
+    shop.items["B"]?[2].normalPrice = nil
+    try shop.publish()
+    _ = try shop.sync(folder)
+    shop.clock.advance(31 * Self.day)
+    shop.items["A"]?[0].price = "6,000원"
+    shop.items["A"]?[1].price = "7,500원"
+    shop.items["A"]?[1].normalPrice = "7,000원"
+    try shop.publish()
+    _ = try shop.sync(folder)
+
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    let found = try reader.struckPrices()
+
+    #expect(found.map(\.itemCount) == [3, 3])
+    #expect(found.map(\.saleCount) == [2, 2] && found.map(\.unknownCount) == [1, 2])
+    let struck = try #require(found[0].higher.first)
+    #expect(found.map(\.higher.count) == [1, 0] && struck.id == "A1")
+    #expect(struck.price.minorUnits == 8000 && struck.salePrice.minorUnits == 6000)
+    #expect(struck.began == shop.clock.now && struck.lowest.price.minorUnits == 7000)
+    #expect(try reader.historyBeginning() == struck.lowest.time)
+  }
+}
+
 /// The history of a shop as recorded by syncs.
 struct RecordedHistoryTests {
   private static func text(_ change: RecordedChange) -> String {

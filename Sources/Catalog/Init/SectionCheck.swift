@@ -177,6 +177,8 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
     case neverMatches = "never-matches"
     /// Items whose price to pay is above the price before the reduction.
     case saleAboveNormal = "sale-above-normal"
+    /// A crossed-out price that is higher than the lowest price of the 30 days before the sale.
+    case struckPrice = "struck-price"
     /// An id that several items of one section have.
     case duplicateID = "duplicate-id"
     /// A section with the key of another section; a sync refuses such sections.
@@ -203,7 +205,7 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
     /// Whether the message has no subject and follows a count of items: "3 of 40" and "cannot be read".
     package var countsItems: Bool {
       ![
-        .neverMatches, .duplicateKey, .ambiguousPrice, .morePages, .pageSize, .empty,
+        .neverMatches, .struckPrice, .duplicateKey, .ambiguousPrice, .morePages, .pageSize, .empty,
       ]
       .contains(self)
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Base
+import Cache
 import Catalog
 import CurlTransport
 import Imaging
@@ -13,13 +14,16 @@ struct CatalogCheckCommand: ParsableCommand {
     abstract: "Fetch a page of each section, list mapped fields and suspicious values.",
     discussion: """
       Example:  larder catalog check shop.yaml
-                larder catalog check shop.yaml --json
+                larder catalog check shop.yaml --history --json
 
       Reads the first page of each section, two details, and the first bytes of three pictures of each \
       kind. Stores nothing. Prints how many items have each field, which paths match nothing, and which \
       values look wrong: sale prices above normal ones, repeated ids, prices in cents that are read as \
       whole units, HTML pages instead of pictures, listings with more pages. Anything that sync would \
       refuse is an error.
+
+      --history sends no requests. It reads the recorded history, and reports each struck-through price \
+      above the lowest price of the 30 days before the sale.
       """,
     statuses: [
       .done: "all is well",
@@ -27,6 +31,7 @@ struct CatalogCheckCommand: ParsableCommand {
       .partial: "something looks wrong, or a section failed",
       .data: "no section could be read",
       .unavailable: "the origin cannot be reached",
+      .io: "the cache cannot be read",
       .configuration: "the catalog file is wrong",
     ]
   )
@@ -34,7 +39,11 @@ struct CatalogCheckCommand: ParsableCommand {
   @Argument(path: "The catalog file (YAML or JSON).", value: "catalog", completion: .catalogFile)
   var file: String
 
+  @Flag(help: "Check the struck-through prices of the last sync against the history, offline.")
+  var history = false
+
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
@@ -45,6 +54,9 @@ struct CatalogCheckCommand: ParsableCommand {
 
   private func document() throws -> CheckDocument {
     let file = try CatalogFileOnDisk(file)
+    if history {
+      return try CheckDocument(CatalogReader(cache: cache.path, catalog: file.catalog.name))
+    }
     let options = try connection.transport(named: file.namedHosts(base: nil))
     let probe = try CatalogProbe(
       file.catalog,
@@ -228,16 +240,41 @@ extension CatalogFinding {
 
 /// The findings about a catalog file, as JSON or text.
 struct CheckDocument: Encodable {
+  /// A finding as JSON.
+  ///
+  /// The key `struck` is added to the keys of the finding. Its value is null unless the finding is about a struck
+  /// (crossed-out) price.
+  struct Finding: Encodable {
+    let finding: CatalogFinding
+    var struck: StruckPrice?
+
+    private enum CodingKeys: String, CodingKey { case struck }
+
+    func encode(to encoder: any Encoder) throws {
+      try finding.encode(to: encoder)
+      var body = encoder.container(keyedBy: CodingKeys.self)
+      try body.encode(struck, forKey: .struck)
+    }
+  }
+
+  /// The history that the prices were compared with: its start, the number of items on sale, and the number of items on
+  /// sale that it does not cover.
+  struct History: Encodable {
+    @OrNull var since: UnixTime?
+    var sales: Int
+    var unknown: Int
+  }
+
   struct Section: Encodable {
     var key: String
     var title: String
-    var url: String
+    @OrNull var url: String? = nil
     var items = 0
     @OrNull var total: Int? = nil
     var skipped = 0
     @OrNull var error: String? = nil
     var fields: [SectionCheck.Field] = []
-    var findings: [CatalogFinding] = []
+    var findings: [Finding] = []
 
     /// The fields with their paths, and whether all, some or none of the items have them.
     ///
@@ -253,18 +290,36 @@ struct CheckDocument: Encodable {
   private let catalog: String
   private let sections: [Section]
   private let clean: Bool
+  @OrNull private var history: History?
   let status: ExitStatus
 
   private enum CodingKeys: String, CodingKey {
-    case catalog, sections, clean
+    case catalog, sections, clean, history
   }
 
   /// Makes the findings in sections; `status` is the exit status if anything looks wrong.
-  init(_ catalog: String, _ sections: [Section], failing status: ExitStatus) {
+  init(
+    _ catalog: String,
+    _ sections: [Section],
+    history: History? = nil,
+    failing status: ExitStatus = .partial
+  ) {
     self.catalog = catalog
     self.sections = sections
+    self.history = history
     clean = sections.allSatisfy { $0.error == nil && $0.findings.isEmpty }
     self.status = clean ? .done : status
+  }
+
+  /// Makes the findings about the crossed-out prices of a catalog, as of its last sync.
+  init(_ reader: CatalogReader) throws {
+    let checks = try reader.struckPrices()
+    let history = History(
+      since: try reader.historyBeginning(),
+      sales: checks.map(\.saleCount).reduce(0, +),
+      unknown: checks.map(\.unknownCount).reduce(0, +)
+    )
+    self.init(reader.catalog.name, checks.map(Section.init), history: history)
   }
 
   /// The findings as text: a paragraph for all sections with the same fields, then the verdict.
@@ -285,6 +340,12 @@ struct CheckDocument: Encodable {
       return (names + table(group)).joined(separator: "\n")
     }
     let count = sections.map { $0.findings.count + ($0.error == nil ? 0 : 1) }.reduce(0, +)
+    if let history, history.unknown > 0 {
+      blocks.append(
+        "\(Quantities.count(history.unknown, "item")) on sale could not be checked: the history does not cover "
+          + "the 30 days before the sale"
+      )
+    }
     blocks.append(
       clean
         ? terminal.paint("nothing looks wrong", .green)
@@ -300,8 +361,8 @@ struct CheckDocument: Encodable {
     }
     let skipped = section.skipped == 0 ? "" : ", \(section.skipped) cannot be read"
     let total = section.total.map { $0 == section.items ? "" : " of \($0)" } ?? ""
-    let count = Quantities.count(section.items, "item")
-    return "\(name)  \(count)\(total)\(skipped)  \(PlainText.line(section.url))"
+    let url = section.url.map { "  \(PlainText.line($0))" } ?? ""
+    return "\(name)  \(Quantities.count(section.items, "item"))\(total)\(skipped)\(url)"
   }
 
   /// The table of the fields that the sections have.
@@ -319,7 +380,7 @@ struct CheckDocument: Encodable {
   }
 
   private func findings(_ section: Section, _ terminal: Terminal) -> [String] {
-    section.findings.map { finding in
+    section.findings.map(\.finding).map { finding in
       let examples =
         finding.examples.isEmpty
         ? "" : " (\(PlainText.line(finding.examples.joined(separator: ", "))))"
@@ -349,7 +410,19 @@ extension CheckDocument.Section {
       total: check.total,
       skipped: check.skipped,
       fields: check.fields,
-      findings: check.findings
+      findings: check.findings.map { CheckDocument.Finding(finding: $0) }
     )
+  }
+
+  fileprivate init(_ check: StruckPrices) {
+    self.init(key: check.section.key, title: check.section.title, items: check.itemCount)
+    findings = check.higher.map { struck in
+      let message =
+        "\(struck.price.formatted()) is struck through beside \(struck.salePrice.formatted()) (on sale since "
+        + "\(struck.began.rfc3339)), but the lowest price of the 30 days before was "
+        + "\(struck.lowest.price.formatted()), since \(struck.lowest.time.rfc3339)"
+      let finding = CatalogFinding(.struckPrice, of: struck.id, "normalPrice", message)
+      return CheckDocument.Finding(finding: finding, struck: struck)
+    }
   }
 }

@@ -2,16 +2,36 @@ import Base
 import Cache
 import Catalog
 
-/// The price to pay for an item over time, as the history of one section has it.
+/// The history of an item's prices, as spans of time without a change of the prices.
 ///
-/// A section is a list of items. Each section can list the item at another price.
+/// The history is that of one section, which is a list of items, because each section can list the item at another
+/// price.
 package struct PriceCourse: Sendable, Hashable {
-  /// The prices, oldest first; two neighbours can have the same price.
+  /// A span of time without a change of the prices.
+  ///
+  /// The section listed the item during the whole span, or never during it.
+  package struct Span: Sendable, Hashable {
+    /// The start of the span.
+    ///
+    /// The span ends when the next one begins.
+    package let since: UnixTime
+    /// Whether the section listed the item.
+    package let isListed: Bool
+    /// The normal price; nil if there was none.
+    package let normalPrice: Price?
+    /// The sale price; nil if there was none.
+    package let salePrice: Price?
+
+    /// The price to pay; nil if there was none, or the section did not list the item.
+    package var price: Price? { isListed ? salePrice ?? normalPrice : nil }
+  }
+
+  /// The spans, oldest first.
   ///
   /// There is at least one.
-  let steps: [PriceLine.Step]
+  package let spans: [Span]
   /// The time since which the history has every value.
-  let known: UnixTime
+  package let known: UnixTime
   /// Whether older prices were deleted: the first known price is from a time at which the item was listed already.
   let isCut: Bool
 
@@ -19,27 +39,27 @@ package struct PriceCourse: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - item: The item as it is at the end of the history.
-  ///   - changes: The changes of its prices. For each field, such as the sale price, the oldest is first.
+  ///   - steps: The changes of its prices. For each field, such as the sale price, the oldest is first.
   ///   - beginning: The time when the history begins. A price without recorded changes counts as valid since then.
-  package init(of item: StoreItem, _ changes: [PriceStep], since beginning: UnixTime) {
-    let fields = Dictionary(grouping: changes, by: \.field)
+  package init(of item: StoreItem, _ steps: [PriceStep], since beginning: UnixTime) {
+    let fields = Dictionary(grouping: steps, by: \.field)
     // A field without recorded changes always had the value that the item has now.
     func price(_ field: HistoryField, after run: Int64, or present: Price?) -> Price? {
       fields[field].map { own in Price(own.last { $0.run <= run }?.value) } ?? present
     }
-    var times = Dictionary(changes.map { ($0.run, $0.time) }) { first, _ in first }
+    var times = Dictionary(steps.map { ($0.run, $0.time) }) { first, _ in first }
     if !times.values.contains(beginning) { times[0] = beginning }
     // Before its first step, a field has an unknown value. While an item is on sale, its normal price is not to be paid.
     let isOnSale = fields[.salePrice] == nil && item.salePrice != nil
     let firsts = fields.filter { !isOnSale || $0.key != .normalPrice }.values.compactMap(\.first)
     let start = firsts.map(\.run).max() ?? 0
-    steps = times.filter { $0.key >= start }.sorted { $0.key < $1.key }.map { run, time in
-      let isListed =
-        fields[.listed].map { own in own.last { $0.run <= run }?.value != nil } ?? true
-      let paid =
-        price(.salePrice, after: run, or: item.salePrice)
-        ?? price(.normalPrice, after: run, or: item.normalPrice)
-      return PriceLine.Step(time: time, price: isListed ? paid : nil)
+    spans = times.filter { $0.key >= start }.sorted { $0.key < $1.key }.map { run, time in
+      Span(
+        since: time,
+        isListed: fields[.listed].map { own in own.last { $0.run <= run }?.value != nil } ?? true,
+        normalPrice: price(.normalPrice, after: run, or: item.normalPrice),
+        salePrice: price(.salePrice, after: run, or: item.salePrice)
+      )
     }
     let listed = fields[.listed]?.first?.time ?? beginning
     isCut = firsts.contains { $0.time > listed && $0.value != nil }
@@ -50,18 +70,19 @@ package struct PriceCourse: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - start: The start of the period. A price that was set earlier counts if it was still valid then.
+  ///   - end: The position of the first span after the period; nil if the period ends with the history.
   ///   - currency: The currency. Prices in other currencies are ignored.
   /// - Returns: The price and the time when it was set; nil if there was no price. If it was set twice, the time is the
   ///   later one.
-  func lowest(from start: UnixTime, in currency: String) -> LowestPrice? {
+  func lowest(from start: UnixTime, before end: Int? = nil, in currency: String) -> LowestPrice? {
     var lowest: LowestPrice?
-    var last: PriceLine.Step?
-    for (place, step) in steps.enumerated() {
-      if last == nil || step.price != last?.price { last = step }
-      let end = place + 1 < steps.count ? steps[place + 1].time : .distantFuture
-      guard let price = step.price, price.currency == currency, end > start else { continue }
+    var last: (price: Price?, since: UnixTime)?
+    for (place, span) in spans.prefix(end ?? spans.count).enumerated() {
+      if last == nil || span.price != last?.price { last = (span.price, span.since) }
+      let ends = place + 1 < spans.count ? spans[place + 1].since : .distantFuture
+      guard let price = span.price, price.currency == currency, ends > start else { continue }
       if let lowest, price.minorUnits > lowest.price.minorUnits { continue }
-      lowest = LowestPrice(price: price, time: last?.time ?? step.time)
+      lowest = LowestPrice(price: price, time: last?.since ?? span.since)
     }
     return lowest
   }

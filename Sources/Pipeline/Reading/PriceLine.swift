@@ -31,8 +31,8 @@ package struct PriceLine: Sendable, Hashable {
   /// The line begins with the price that was valid at that moment.
   init?(_ course: PriceCourse, from start: UnixTime) {
     var steps: [Step] = []
-    for step in course.steps where steps.isEmpty || step.price != steps.last?.price {
-      steps.append(step)
+    for span in course.spans where steps.isEmpty || span.price != steps.last?.price {
+      steps.append(Step(time: span.since, price: span.price))
     }
     let first = steps.lastIndex { $0.time <= start } ?? steps.startIndex
     self.steps = Array(steps[first...].drop { $0.price == nil })
