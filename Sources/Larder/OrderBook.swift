@@ -51,17 +51,17 @@ public struct OrderBook: Sendable {
   ///   is invalid, and `refused` if an item is sold out or has no price, or if the total exceeds the budget.
   @discardableResult
   public func place(_ request: OrderRequest, from shop: Shop) async throws(LarderError) -> Order {
-    try await Blocking.run("larder.orders") { _ in
-      let made = try OrderFromCatalog(request, try shop.reader(), at: now)
+    try await Blocking.run { _ in
+      let order = try request.order(from: shop.reader(), at: now)
       let outbox = try Outbox(path)
-      try outbox.place(made.order)
-      return try outbox.order(made.order.id.rawValue)
+      try outbox.place(order)
+      return try outbox.order(order.id.rawValue)
     }
   }
 
   /// All orders, the oldest first.
   public func orders() async throws(LarderError) -> [Order] {
-    try await Blocking.run("larder.orders") { _ in
+    try await Blocking.run { _ in
       try Outbox.existing(path)?.orders() ?? []
     }
   }
@@ -72,7 +72,7 @@ public struct OrderBook: Sendable {
   /// - Returns: The order.
   /// - Throws: ``LarderError`` with the code `not-found` when there is no such order.
   public func order(_ id: OrderID) async throws(LarderError) -> Order {
-    try await Blocking.run("larder.orders") { _ in try Outbox(path).order(id.rawValue) }
+    try await Blocking.run { _ in try Outbox(path).order(id.rawValue) }
   }
 
   /// Cancels an order that the shop has not begun to prepare.
@@ -84,7 +84,7 @@ public struct OrderBook: Sendable {
   /// - Throws: ``LarderError`` with the code `refused` when the shop has already begun to prepare the order.
   @discardableResult
   public func cancel(_ id: OrderID) async throws(LarderError) -> Order {
-    try await Blocking.run("larder.orders") { _ in
+    try await Blocking.run { _ in
       try Outbox(path).move(id.rawValue, to: .cancelled, posting: false, at: now)
     }
   }
@@ -96,7 +96,7 @@ public struct OrderBook: Sendable {
   /// - Throws: ``LarderError`` with the code `refused` when the order is in its last state.
   @discardableResult
   public func advance(_ id: OrderID) async throws(LarderError) -> Order {
-    try await Blocking.run("larder.orders") { _ in
+    try await Blocking.run { _ in
       try Outbox(path).move(id.rawValue, to: nil, posting: false, at: now)
     }
   }
@@ -108,7 +108,7 @@ public struct OrderBook: Sendable {
   /// - Throws: ``LarderError`` with the code `refused` when an order of `ids` has no message to replay.
   @discardableResult
   public func replay(_ ids: [OrderID]? = nil) async throws(LarderError) -> [OrderID] {
-    try await Blocking.run("larder.orders") { _ in
+    try await Blocking.run { _ in
       try Outbox(path).replay(ids?.map(\.rawValue), at: now)
     }
   }
@@ -128,15 +128,15 @@ public struct OrderBook: Sendable {
   public func send(
     to webhook: Webhook,
     _ options: SendOptions = SendOptions()
-  ) async throws(LarderError) -> Delivery {
-    try await Blocking.run("larder.orders") { stop in try send(to: webhook, options, stop) }
+  ) async throws(LarderError) -> SendReport {
+    try await Blocking.run { stop in try send(to: webhook, options, stop) }
   }
 
   private func send(
     to webhook: Webhook,
     _ options: SendOptions,
     _ stop: StopFlag
-  ) throws -> Delivery {
+  ) throws -> SendReport {
     guard let outbox = try Outbox.existing(path) else { return SendReport() }
     var limits = WebhookSender.Limits()
     limits.attempts = options.attempts ?? .max
@@ -211,33 +211,24 @@ extension TransportOptions {
   }
 }
 
-/// An order with items and prices from the last sync of the catalog.
-///
-/// It connects the reader of the cache with the module of orders, for ``OrderBook`` and for the commands.
-package struct OrderFromCatalog {
-  /// The order, not yet in the outbox.
-  package let order: PlacedOrder
-  /// A sentence for each ordered item whose price changed with the last run.
-  package let priceChanges: [String]
-
-  /// Looks up the requested items and makes the order.
+extension OrderRequest {
+  /// The order with the prices of the last sync; it is not yet in the outbox.
   ///
   /// - Parameters:
-  ///   - request: The items, and the customer.
   ///   - reader: The catalog.
   ///   - now: The time of the order.
   ///   - chance: The random part of the order's id. Pass nil to draw a new one.
+  /// - Returns: The order.
   /// - Throws: ``LarderError`` when the catalog lacks an item or cannot be read, or when an item cannot be ordered.
-  package init(
-    _ request: OrderRequest,
-    _ reader: CatalogReader,
+  package func order(
+    from reader: CatalogReader,
     at now: OrderTime,
     chance: OrderID.Nonce? = nil
-  ) throws {
-    var items: [ExactText: StoreItem] = [:]
-    for wish in request.items where items[wish.id.exact] == nil {
+  ) throws -> PlacedOrder {
+    var found: [ExactText: StoreItem] = [:]
+    for wish in items where found[wish.id.exact] == nil {
       if let shown = try reader.show(wish.id) {
-        items[wish.id.exact] = shown.item
+        found[wish.id.exact] = shown.item
         continue
       }
       let near = try reader.nearestIDs(to: wish.id)
@@ -248,31 +239,6 @@ package struct OrderFromCatalog {
         thing: wish.id
       )
     }
-    let id = OrderID(at: now, chance: chance ?? OrderID.Nonce())
-    order = try request.order(items, id: id, at: now)
-    priceChanges = Self.changes(order, items, reader)
-  }
-
-  /// Sentences about the prices that the last run changed.
-  ///
-  /// If the changes cannot be read, there are none, because that must not prevent an order.
-  private static func changes(
-    _ order: PlacedOrder,
-    _ items: [ExactText: StoreItem],
-    _ reader: CatalogReader
-  ) -> [String] {
-    let changed = (try? reader.diff(from: nil, to: nil))?.items.changed ?? []
-    var told: Set<ExactText> = []
-    return order.lines.compactMap { line in
-      let field = items[line.item.exact]?.salePrice == nil ? "normalPrice" : "salePrice"
-      guard told.insert(line.item.exact).inserted,
-        let change = changed.first(where: { $0.id.exact == line.item.exact && $0.field == field })
-      else { return nil }
-      let before = change.from.flatMap { Int($0) }.map {
-        Price(minorUnits: $0, currency: line.price.currency).formatted()
-      }
-      return "the price of \(line.item) changed with the last sync: "
-        + "\(before ?? "none") → \(line.price.formatted())"
-    }
+    return try order(found, id: OrderID(at: now, chance: chance ?? OrderID.Nonce()), at: now)
   }
 }

@@ -109,14 +109,14 @@ extension Shop {
     /// - Returns: The items; an item in two sections is returned twice.
     /// - Throws: ``LarderError`` with the code `not-found` when there is no such section, or a sweep has removed the
     ///   run meanwhile.
-    public func items(in section: String? = nil) throws(LarderError) -> [Item] {
+    public func items(in section: String? = nil) throws(LarderError) -> [ShownItem] {
       try LarderError.translating { try reader.list(section: section) }
     }
 
     /// One item with all its sections; nil if no section listed the item.
     ///
     /// - Throws: ``LarderError`` with the code `not-found` when a sweep has removed the run meanwhile.
-    public func item(_ id: String) throws(LarderError) -> Item? {
+    public func item(_ id: String) throws(LarderError) -> ShownItem? {
       try LarderError.translating { try reader.show(id) }
     }
   }

@@ -14,8 +14,8 @@ extension Shop {
   /// - Throws: ``LarderError`` when there is no cache, or when the cache cannot be read.
   public func verify(
     everyByte: Bool = true,
-    progress: (@Sendable (Progress.Count) -> Void)? = nil
-  ) async throws(LarderError) -> Verification {
+    progress: (@Sendable (SyncProgress.Count) -> Void)? = nil
+  ) async throws(LarderError) -> VerifyReport {
     try await verify(everyByte: everyByte, repairs: false, progress)
   }
 
@@ -32,18 +32,18 @@ extension Shop {
   /// - Throws: ``LarderError``. The code is `locked` if a sync or another change of the cache is under way.
   @discardableResult
   public func repair(
-    progress: (@Sendable (Progress.Count) -> Void)? = nil
-  ) async throws(LarderError) -> Verification {
+    progress: (@Sendable (SyncProgress.Count) -> Void)? = nil
+  ) async throws(LarderError) -> VerifyReport {
     try await verify(everyByte: true, repairs: true, progress)
   }
 
   private func verify(
     everyByte: Bool,
     repairs: Bool,
-    _ progress: (@Sendable (Progress.Count) -> Void)?
-  ) async throws(LarderError) -> Verification {
+    _ progress: (@Sendable (SyncProgress.Count) -> Void)?
+  ) async throws(LarderError) -> VerifyReport {
     try await Blocking.run { stop in
-      let depth: Cache.Verification.Depth = everyByte ? .full : .fast
+      let depth: Verification.Depth = everyByte ? .full : .fast
       let check = try CacheCheck(
         cache,
         holder: repairs ? holder("repair") : nil,
@@ -51,7 +51,7 @@ extension Shop {
         now: now
       )
       let report = try check.run(depth, isStopped: { stop.isRaised }) { done, total in
-        progress?(Progress.Count(done: done, total: total))
+        progress?(SyncProgress.Count(done: done, total: total))
       }
       if repairs, report.isComplete, !report.isClean { try check.repair(report) }
       return report
@@ -64,7 +64,9 @@ extension Shop {
   /// - Returns: The removals. If the task is cancelled, some removals are left for the next sweep.
   /// - Throws: ``LarderError``. The code is `locked` if a sync or another change of the cache is under way.
   @discardableResult
-  public func sweep(_ options: SweepOptions = SweepOptions()) async throws(LarderError) -> Sweep {
+  public func sweep(_ options: SweepOptions = SweepOptions()) async throws(LarderError)
+    -> SweepReport
+  {
     try await Blocking.run { stop in
       try CacheGc(cache, options: options, now: now).run(
         holder: holder("sweep"),
@@ -73,7 +75,7 @@ extension Shop {
     }
   }
 
-  /// Fills a folder that any web server can serve: pictures, `catalog.json` and manifests.
+  /// Fills a folder that any web server can serve: pictures and `catalog.json`.
   ///
   /// - Parameters:
   ///   - folder: The folder. It is created if it does not exist.
@@ -86,15 +88,15 @@ extension Shop {
   public func export(
     to folder: String,
     _ options: ExportOptions = ExportOptions(),
-    progress: (@Sendable (Progress.Count) -> Void)? = nil
-  ) async throws(LarderError) -> Export {
+    progress: (@Sendable (SyncProgress.Count) -> Void)? = nil
+  ) async throws(LarderError) -> ExportReport {
     try await Blocking.run { stop in
       try CacheExport(cache: cache, catalog: catalog.name)
         .run(
           into: folder,
           options,
           isStopped: { stop.isRaised },
-          progress: { progress?(Progress.Count(done: $0, total: $1)) }
+          progress: { progress?(SyncProgress.Count(done: $0, total: $1)) }
         )
     }
   }

@@ -23,8 +23,8 @@ extension Shop {
   @discardableResult
   public func sync(
     _ options: SyncOptions = SyncOptions(),
-    progress: (@Sendable (Progress) -> Void)? = nil
-  ) async throws(LarderError) -> Report {
+    progress: (@Sendable (SyncProgress) -> Void)? = nil
+  ) async throws(LarderError) -> SyncReport {
     try await run(options, onlyDue: false, progress)
   }
 
@@ -43,34 +43,16 @@ extension Shop {
   @discardableResult
   public func warm(
     _ options: SyncOptions = SyncOptions(),
-    progress: (@Sendable (Progress) -> Void)? = nil
-  ) async throws(LarderError) -> Report {
+    progress: (@Sendable (SyncProgress) -> Void)? = nil
+  ) async throws(LarderError) -> SyncReport {
     try await run(options, onlyDue: true, progress)
-  }
-
-  /// Starts a sync whose progress can be followed as a sequence.
-  ///
-  /// - Parameters:
-  ///   - options: The limits, filters and other settings.
-  ///   - onlyDue: Whether to request only stale and missing data, as ``warm(_:progress:)`` does.
-  /// - Returns: The running sync.
-  public func start(_ options: SyncOptions = SyncOptions(), onlyDue: Bool = false) -> SyncTask {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Progress.self,
-      bufferingPolicy: .bufferingNewest(1)
-    )
-    let task = Task { () async throws(LarderError) -> Report in
-      defer { continuation.finish() }
-      return try await run(options, onlyDue: onlyDue) { continuation.yield($0) }
-    }
-    return SyncTask(task, stream)
   }
 
   private func run(
     _ options: SyncOptions,
     onlyDue: Bool,
-    _ progress: (@Sendable (Progress) -> Void)?
-  ) async throws(LarderError) -> Report {
+    _ progress: (@Sendable (SyncProgress) -> Void)?
+  ) async throws(LarderError) -> SyncReport {
     try options.check()
     return try await Blocking.run { stop in
       try perform(options, onlyDue: onlyDue, progress, stop)
@@ -80,9 +62,9 @@ extension Shop {
   private func perform(
     _ options: SyncOptions,
     onlyDue: Bool,
-    _ progress: (@Sendable (Progress) -> Void)?,
+    _ progress: (@Sendable (SyncProgress) -> Void)?,
     _ stop: StopFlag
-  ) throws -> Report {
+  ) throws -> SyncReport {
     var inner = options.inner(at: now)
     inner.onlyDue = onlyDue
     return try transport.use {
@@ -112,48 +94,14 @@ extension Shop {
   }
 }
 
-/// A sync that is under way: its progress as a sequence, and its report.
-public struct SyncTask: Sendable {
-  /// The progress of the run.
-  ///
-  /// If an element is not consumed in time, the next element replaces it.
-  ///
-  /// The sequence ends with the run. Only one loop is allowed to consume it.
-  public let progress: AsyncStream<Shop.Progress>
-  private let task: Task<Shop.Report, any Error>
-
-  init(_ task: Task<Shop.Report, any Error>, _ progress: AsyncStream<Shop.Progress>) {
-    self.task = task
-    self.progress = progress
-  }
-
-  /// The report of the run, after waiting for its end.
-  ///
-  /// - Throws: ``LarderError`` when the run could not take place at all, for example because another run has locked
-  ///   the cache.
-  public var report: Shop.Report {
-    get async throws(LarderError) {
-      switch await task.result {
-      case .success(let report): return report
-      case .failure(let error): throw LarderError(shown: error)
-      }
-    }
-  }
-
-  /// Ends the run early.
-  ///
-  /// Complete pictures are kept, and the report has the outcome `interrupted`.
-  public func cancel() { task.cancel() }
-}
-
 /// Looks at the progress of a run ten times a second, and reports changes.
 private final class ProgressWatch {
   private let queue = DispatchQueue(label: "larder.progress")
   private let timer: any DispatchSourceTimer
   private let tell: @Sendable () -> Void
 
-  init(_ meter: ProgressMeter, _ call: @escaping @Sendable (Shop.Progress) -> Void) {
-    let last = Mutex<Shop.Progress?>(nil)
+  init(_ meter: ProgressMeter, _ call: @escaping @Sendable (SyncProgress) -> Void) {
+    let last = Mutex<SyncProgress?>(nil)
     tell = {
       let new = meter.current
       let isNew = last.withLock { last in

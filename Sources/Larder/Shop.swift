@@ -46,7 +46,15 @@ public struct Shop: Sendable {
     transport: (any ShopTransport)? = nil,
     clock: (@Sendable () -> Date)? = nil
   ) throws(LarderError) {
-    let bytes = try CatalogBytes.read(path)
+    let limit = 1 << 20
+    let bytes = try BoundedReading.bytes(ofFile: path, limit: limit)
+    guard bytes.count <= limit else {
+      throw LarderError(
+        .catalog,
+        "cannot read \(path): it is longer than 1 MiB, the limit for catalog files",
+        thing: path
+      )
+    }
     let catalog = try LarderError.translating {
       let catalog = try CatalogFile(
         parsing: bytes,
@@ -103,35 +111,6 @@ public struct Shop: Sendable {
   }
 }
 
-/// Reads a catalog file from disk.
-private enum CatalogBytes {
-  /// The maximum size of a catalog file, in bytes.
-  static let limit = 1 << 20
-
-  static func read(_ path: String) throws(LarderError) -> [UInt8] {
-    let bytes: [UInt8]
-    do {
-      bytes = try BoundedReading.bytes(ofFile: path, limit: limit)
-    } catch {
-      let code = (error as? Errno)?.rawValue ?? EIO
-      throw LarderError(
-        .disk,
-        "cannot read \(path): \(systemMessage(code))",
-        thing: path,
-        errno: code
-      )
-    }
-    guard bytes.count <= limit else {
-      throw LarderError(
-        .catalog,
-        "cannot read \(path): it is longer than 1 MiB, the limit for catalog files",
-        thing: path
-      )
-    }
-    return bytes
-  }
-}
-
 extension Shop {
   /// A section of the catalog, as of the last sync.
   public struct Section: Sendable, Hashable {
@@ -162,7 +141,7 @@ extension Shop {
   /// - Parameter section: The section's key. Pass nil to get all sections.
   /// - Returns: The items. If two sections list an item, it is returned twice.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or when there is no such section.
-  public func items(in section: String? = nil) throws(LarderError) -> [Item] {
+  public func items(in section: String? = nil) throws(LarderError) -> [ShownItem] {
     try LarderError.translating {
       try reader().list(section: section)
     }
@@ -171,7 +150,7 @@ extension Shop {
   /// One item with all its sections; nil if no section lists the item.
   ///
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
-  public func item(_ id: String) throws(LarderError) -> Item? {
+  public func item(_ id: String) throws(LarderError) -> ShownItem? {
     try LarderError.translating { try reader().show(id) }
   }
 
@@ -191,7 +170,7 @@ extension Shop {
     /// How the run ended; nil while the run is under way.
     ///
     /// If a run was killed, the next run marks it as `interrupted`.
-    public let outcome: Report.Outcome?
+    public let outcome: SyncReport.Outcome?
   }
 
   /// The changes between two runs that ended.
@@ -204,7 +183,7 @@ extension Shop {
   public func changes(
     from old: Run.ID? = nil,
     to new: Run.ID? = nil
-  ) async throws(LarderError) -> Changes {
+  ) async throws(LarderError) -> RunDiff {
     try await Blocking.run { _ in
       try reader().diff(from: old, to: new)
     }
@@ -222,7 +201,7 @@ extension Shop {
           id: run.id,
           started: Date(run.started),
           finished: run.finished.map(Date.init),
-          outcome: run.outcome.flatMap(Report.Outcome.init(rawValue:))
+          outcome: run.outcome.flatMap(SyncReport.Outcome.init(rawValue:))
         )
       }
     }
@@ -239,34 +218,39 @@ package enum BoundedReading {
   ///   - path: The path of the file. A pipe without a writer counts as an empty file.
   ///   - limit: The maximum number of bytes that the caller accepts.
   /// - Returns: The bytes.
-  /// - Throws: `Errno` when the file cannot be opened or read.
-  package static func bytes(ofFile path: String, limit: Int) throws -> [UInt8] {
-    let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
-    return try file.closeAfter {
-      // Reading waits for the writer of a pipe, such as that of `<(command)`; only opening does not.
-      _ = fcntl(file.rawValue, F_SETFL, O_RDONLY)
-      return try bytes(of: file, limit: limit)
-    }
+  /// - Throws: ``LarderError`` when the file cannot be opened or read.
+  package static func bytes(ofFile path: String, limit: Int) throws(LarderError) -> [UInt8] {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { throw .system("read", path, errno: errno, remedy: nil) }
+    defer { close(file) }
+    // Reading waits for the writer of a pipe, such as that of `<(command)`; only opening does not.
+    _ = fcntl(file, F_SETFL, O_RDONLY)
+    return try bytes(of: file, path, limit: limit)
   }
 
   /// The bytes of an open file up to its end, but at most `limit` and one extra byte.
   ///
   /// - Parameters:
   ///   - file: The open file.
+  ///   - name: The file's name, for the error.
   ///   - limit: The maximum number of bytes that the caller accepts.
   /// - Returns: The bytes.
-  /// - Throws: `Errno` when the file cannot be read.
-  package static func bytes(of file: FileDescriptor, limit: Int) throws -> [UInt8] {
+  /// - Throws: ``LarderError`` when the file cannot be read.
+  package static func bytes(
+    of file: Int32,
+    _ name: String,
+    limit: Int
+  ) throws(LarderError) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     do throws(SystemError) {
       while bytes.count <= limit {
-        let count = try Files.read(file.rawValue, into: &buffer)
+        let count = try Files.read(file, into: &buffer)
         bytes += buffer.prefix(count)
         if count < buffer.count { break }
       }
     } catch {
-      throw Errno(rawValue: error.code)
+      throw .system("read", name, errno: error.code, remedy: nil)
     }
     return bytes
   }
@@ -284,10 +268,10 @@ extension BoundedReading {
     let folder = FilePath(path).removingLastComponent()
     return { name throws(CatalogError) in
       let file = folder.pushing(FilePath(name)).string
-      do {
+      do throws(LarderError) {
         return try bytes(ofFile: file, limit: 1 << 20)
       } catch {
-        let words = systemMessage((error as? Errno)?.rawValue ?? EIO)
+        let words = systemMessage(error.errno ?? EIO)
         throw CatalogError(.catalogFile, subject: "format file \(file)", reason: words)
       }
     }

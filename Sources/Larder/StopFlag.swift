@@ -54,19 +54,16 @@ package final class StopFlag: Sendable {
 enum Blocking {
   /// Runs `body` on a Dispatch thread and suspends the task until it returns.
   ///
-  /// - Parameters:
-  ///   - label: The name of the thread in a debugger.
-  ///   - body: The work. The flag that it receives is raised when the task is cancelled.
+  /// - Parameter body: The work. The flag that it receives is raised when the task is cancelled.
   /// - Returns: The result of the work.
   /// - Throws: ``LarderError`` for any error of the work.
   static func run<Value: Sendable>(
-    _ label: String = "larder.shop",
     _ body: @escaping @Sendable (StopFlag) throws -> Value
   ) async throws(LarderError) -> Value {
     let stop = StopFlag()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        DispatchQueue(label: label).async {
+        DispatchQueue(label: "larder.blocking").async {
           continuation.resume(
             returning: Result { () throws(LarderError) in
               try LarderError.translating { try body(stop) }

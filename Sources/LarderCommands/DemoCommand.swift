@@ -258,7 +258,7 @@ extension DemoCommand {
     let language = try OutboxOptions.parse([]).language
     let items = [OrderRequest.Item(item.id, quantity: 2)]
     let draft = OrderRequest(by: "Jiyeon", items: items, locale: language.rawValue)
-    let order = try OrderFromCatalog(draft, reader, at: clock.now()).order
+    let order = try draft.order(from: reader, at: clock.now())
     let outbox = try Outbox(folder.appending(path: "orders.sqlite").path)
     try outbox.place(order)
     tell("placed     \(order.line)")

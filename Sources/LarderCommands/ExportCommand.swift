@@ -6,17 +6,16 @@ import Pipeline
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export the pictures to a folder that any web server can serve, with a manifest.",
+    abstract: "Export the pictures to a folder that any web server can serve, with catalog.json.",
     discussion: """
       Example:  larder export /srv/mirror
                 larder export pictures --flat --copy --squares
 
       --tree puts pictures into folders like those of their URLs, host first; --flat puts all into one \
-      folder under their plain names. Name clashes get a numeric suffix and are listed with -v. Every \
-      name ends with the extension of the picture's format, and is safe for web servers and for FAT, \
-      exFAT, NTFS and SMB: a GIF called x.html becomes x-html.gif, and 16:9.png becomes 16-9-HASH.png. \
-      The folder also gets catalog.json (catalog, sections, items as in list --json, details as in show \
-      --json), manifest.jsonl, manifest.csv, and items.geojson if items have coordinates. export.json \
+      folder under their plain names. Name clashes get a numeric suffix. Every name ends with the \
+      extension of the picture's format, and is safe for web servers and for FAT, exFAT, NTFS and SMB: a \
+      GIF called x.html becomes x-html.gif, and 16:9.png becomes 16-9-HASH.png. The folder also gets \
+      catalog.json: catalog, sections, items as in list --json, details as in show --json. export.json \
       lists all exported files; --delete removes only those of them that the catalog no longer has.
       """,
     statuses: [
@@ -77,7 +76,7 @@ struct ExportCommand: ParsableCommand {
     let report = try signals.count("export", "pictures", output) {
       try export.run(into: folder, options, isStopped: $0, progress: $1)
     }
-    try output.show(report, text: report.text(folder: folder, namesEach: output.verbose > 0))
+    try output.show(report, text: report.text(folder: folder))
     let isWhole = report.missing.isEmpty && report.failed.isEmpty
     Output.end(signals.status ?? (isWhole ? .done : .partial))
   }
@@ -86,30 +85,22 @@ struct ExportCommand: ParsableCommand {
 extension ExportReport {
   /// The result as text: one line for each file that could not be exported, then the totals.
   ///
-  /// - Parameters:
-  ///   - folder: The folder of the export, as the user named it.
-  ///   - namesEach: Whether to list each picture whose name clashed with the name of another picture.
+  /// - Parameter folder: The folder of the export, as the user named it.
   /// - Returns: The lines.
-  fileprivate func text(folder: String, namesEach: Bool) -> String {
-    let renamed = collisions.map { "renamed  \($0.wanted): \($0.url) is now \($0.path)" }
-    var lines = namesEach ? renamed : []
-    lines += missing.map { "missing  \($0)" }
+  fileprivate func text(folder: String) -> String {
+    var lines = missing.map { "missing  \($0)" }
     lines += failed.map { "failed   \($0.url): \($0.reason)" }
     let count = Quantities.count(files, "picture")
     guard unfinished == 0 else {
       lines.append(
-        "\(folder): interrupted: \(count) exported, \(unfinished) not, and no manifest written; "
+        "\(folder): interrupted: \(count) exported, \(unfinished) not, and no catalog.json written; "
           + "run it again to continue"
       )
       return lines.map(PlainText.row).joined(separator: "\n")
     }
     var sum =
       "\(folder): \(count), \(linked) linked, \(copied) copied, \(unchanged) unchanged; "
-      + (hasLists ? "catalog.json, manifest.jsonl, manifest.csv" : "no lists")
-    if places > 0 { sum += ", items.geojson with \(Quantities.count(places, "place"))" }
-    if !renamed.isEmpty, !namesEach {
-      sum += "; \(Quantities.count(renamed.count, "picture")) under another name (-v lists them)"
-    }
+      + (hasDocument ? "catalog.json" : "no catalog.json")
     if squares > 0 { sum += "; \(Quantities.count(squares, "square"))" }
     if deleted > 0 { sum += "; \(Quantities.count(deleted, "old file")) removed" }
     return (lines + [sum]).map(PlainText.row).joined(separator: "\n")

@@ -3,7 +3,6 @@ import Foundation
 import Glibc
 import Imaging
 import Larder
-import SystemPackage
 
 /// Reads files that the user names on the command line.
 enum FileReading {
@@ -26,17 +25,16 @@ enum FileReading {
   ) throws -> [UInt8] {
     let isInput = takesInput && path == "-"
     let name = "\(what) \(isInput ? "stdin" : path)"
-    do {
+    do throws(LarderError) {
       let bytes =
         isInput
-        ? try BoundedReading.bytes(of: .standardInput, limit: limit)
+        ? try BoundedReading.bytes(of: STDIN_FILENO, "stdin", limit: limit)
         : try BoundedReading.bytes(ofFile: path, limit: limit)
       if bytes.count <= limit { return bytes }
-    } catch let error as Errno {
-      let words = systemMessage(error.rawValue)
+    } catch {
       throw CommandFailure(
-        "cannot read \(name): \(words); check the path and its permissions",
-        error == .noSuchFileOrDirectory ? .usage : .io
+        "cannot read \(name): \(systemMessage(error.errno ?? EIO)); check the path and its permissions",
+        error.errno == ENOENT ? .usage : .io
       )
     }
     let size = ByteCount(Int64(limit)).formatted()
@@ -88,13 +86,7 @@ enum FileReading {
         "cannot read a picture from a terminal; redirect one with < or |, or give a file"
       )
     }
-    let bytes: [UInt8]
-    do {
-      bytes = try BoundedReading.bytes(of: .standardInput, limit: limits.fileBytes)
-    } catch {
-      let words = (error as? Errno).map { systemMessage($0.rawValue) } ?? "\(error)"
-      throw LarderError(.disk, "cannot read stdin: \(words); check where it comes from")
-    }
+    let bytes = try BoundedReading.bytes(of: STDIN_FILENO, "stdin", limit: limits.fileBytes)
     guard bytes.count <= limits.fileBytes else {
       throw LarderError(
         .tooLarge,

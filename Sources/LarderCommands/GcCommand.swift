@@ -14,10 +14,9 @@ struct GcCommand: ParsableCommand {
       Example:  larder gc --dry-run
                 larder gc --grace 7d --max-size 2G --history 90d
 
-      A picture is removed when no catalog has referred to it for the grace period. --max-age and \
-      --max-size remove more pictures, the least recently used first. They spare pictures that a \
-      catalog refers to, unless you give --include-referenced; the next run fetches those again. \
-      larder diff lists the removed pictures, with the times.
+      A picture is removed when no catalog has referred to it for the grace period. --max-size removes \
+      more of the pictures that no catalog refers to, those without a catalog for the longest time \
+      first. larder diff lists the removed pictures, with the times.
       """,
     statuses: [
       .done: "swept",
@@ -36,19 +35,10 @@ struct GcCommand: ParsableCommand {
   var grace: DurationArgument?
 
   @Option(
-    "Remove pictures that no run has needed for this time. (default: no limit)",
-    value: "time"
-  )
-  var maxAge: DurationArgument?
-
-  @Option(
     "Remove pictures until no more than this is left, such as 20G. (default: no limit)",
     value: "size"
   )
   var maxSize: SizeArgument?
-
-  @Flag(help: "Let --max-age and --max-size remove pictures that catalogs refer to.")
-  var includeReferenced = false
 
   @Option("How long runs are kept for diff. (default: 400d)", value: "time")
   var history: DurationArgument?
@@ -70,9 +60,6 @@ struct GcCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
-    if includeReferenced, maxAge == nil, maxSize == nil {
-      throw ValidationError("--include-referenced goes with --max-age or --max-size")
-    }
     if dryRun, !forget.isEmpty {
       throw ValidationError("--forget cannot be combined with --dry-run")
     }
@@ -81,9 +68,7 @@ struct GcCommand: ParsableCommand {
   func run() throws {
     var options = SweepOptions()
     options.grace = grace?.duration ?? options.grace
-    options.maxAge = maxAge?.duration
     options.maxBytes = maxSize?.bytes.count
-    options.includesReferenced = includeReferenced
     options.history = history?.duration ?? options.history
     options.prices = prices?.duration
     options.isDryRun = dryRun
@@ -125,8 +110,7 @@ extension SweepReport {
     }
     if bytesOver > 0 {
       lines.append(
-        "\(plan.bytesOver.formatted()) more than --max-size are held because catalogs refer to "
-          + "them; --include-referenced removes those too"
+        "\(plan.bytesOver.formatted()) more than --max-size are held because catalogs refer to them"
       )
     }
     return lines.joined(separator: "\n")

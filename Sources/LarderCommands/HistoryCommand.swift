@@ -57,7 +57,7 @@ struct HistoryCommand: ParsableCommand {
     let changes = try reader.history(of: id, since: moment).map(Shop.Change.init).filter {
       field == nil || $0.field == field
     }
-    if let id, item == nil, changes.isEmpty, try !reader.hasHistory(of: id) {
+    if let id, item == nil, changes.isEmpty, try reader.history(of: id).isEmpty {
       let fault = "no section of \(reader.catalog.name) lists it, now or earlier"
       throw try reader.absence(of: id, "cannot show the history of \(id): \(fault)")
     }

@@ -25,16 +25,9 @@ struct ListCommand: ParsableCommand {
   @OptionGroup(title: Topic.items) var query: QueryOptions
   @OptionGroup(title: Topic.items) var moment: MomentOptions
 
-  @Flag(help: "Print the items with coordinates as GeoJSON (RFC 7946).")
-  var geojson = false
-
   @OptionGroup(title: Topic.cache) var cache: CacheOptions
   @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
-
-  func validate() throws {
-    if geojson, output.json { throw ValidationError("--geojson and --json: choose one of them") }
-  }
 
   func run() throws {
     var reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog, at: moment.at)
@@ -43,14 +36,8 @@ struct ListCommand: ParsableCommand {
     var batches = try reader.batches(section: section, where: query)
     // Sorted items of several sections form one list without headings.
     let isFlat = query.order != nil && section == nil
-    if geojson {
-      let name = reader.catalog.name
-      let start = #"{"type":"FeatureCollection","features":["#
-      try printArray(of: batches, after: start, before: "]}") {
-        try PlaceFeature.list($0, catalog: name)
-      }
-    } else if output.json {
-      try printArray(of: batches, after: "[", before: "]") { try ItemDocument.list($0) }
+    if output.json {
+      try printArray(of: batches)
     } else {
       var table = ItemTable(sections: isFlat ? [] : try reader.sections(), Terminal(output))
       while let batch = try batches.next() {
@@ -63,31 +50,21 @@ struct ListCommand: ParsableCommand {
   ///
   /// Because of the batches, the first items appear at once, and a reader such as `| head` can end the command early.
   ///
-  /// - Parameters:
-  ///   - batches: The items.
-  ///   - start: The text before the first item.
-  ///   - end: The text after the last item.
-  ///   - encode: Encodes a batch as a JSON array.
   /// - Throws: An error, before anything is printed, when the cache cannot be read.
-  private func printArray(
-    of batches: ItemBatches,
-    after start: String,
-    before end: String,
-    _ encode: ([ShownItem]) throws -> [UInt8]
-  ) throws {
+  private func printArray(of batches: ItemBatches) throws {
     // A JSON document must be printed completely or not at all. So all data is read once before the first byte is
     // written.
     var trial = batches
     while try trial.next() != nil {}
     var batches = batches
-    var separator = start
+    var separator = "["
     while let batch = try batches.next() {
-      let elements = try encode(batch).dropFirst().dropLast()
+      let elements = try ItemDocument.list(batch).dropFirst().dropLast()
       if elements.isEmpty { continue }
       Output.part(Array(separator.utf8) + elements)
       separator = ","
     }
-    Output.part(Array("\(separator == "," ? "" : start)\(end)\n".utf8))
+    Output.part(Array(separator == "," ? "]\n".utf8 : "[]\n".utf8))
   }
 }
 

@@ -129,13 +129,12 @@ struct WarmCommand: FetchCommand {
     let catalogs = named.map(\.file).filter { namesakes[$0.catalog.name] == nil }
     let signals = Signals()
     let now = UnixTime.now()
-    let plan = WarmPlan(
-      try catalogs.map { try WarmPlan.LastRuns(of: $0.catalog.name, cache: place.path) },
-      minInterval: minInterval?.seconds,
-      now: now
-    )
+    let starts = try catalogs.map {
+      try WarmPlan.lastStart(of: $0.catalog.name, cache: place.path)
+    }
+    let plan = WarmPlan(starts, minInterval: minInterval?.seconds, now: now)
     for position in plan.recent {
-      let words = tooSoon(catalogs[position].catalog.name, plan.standings[position], now: now)
+      let words = tooSoon(catalogs[position].catalog.name, starts[position] ?? now, now: now)
       if output.json, plan.due.isEmpty { Output.json(CommandFailure(words, .tryAgain).json) }
       if output.verbose > 0 || Terminal(output).showsProgress { Output.note(words) }
     }
@@ -206,8 +205,7 @@ struct WarmCommand: FetchCommand {
   }
 
   /// The message about a catalog that is skipped because of `--min-interval`.
-  private func tooSoon(_ name: String, _ standing: WarmPlan.LastRuns, now: UnixTime) -> String {
-    let started = standing.started ?? now
+  private func tooSoon(_ name: String, _ started: UnixTime, now: UnixTime) -> String {
     let until = started + Int64((minInterval?.seconds ?? 0).rounded(.up))
     return "\(PlainText.line(name)): last run \(Quantities.duration(Double(now - started))) ago; "
       + "not again before \(until.rfc3339) (--min-interval)"

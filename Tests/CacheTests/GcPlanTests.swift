@@ -31,7 +31,6 @@ struct GcPlanTests {
     var testDescription: String
     var pictures: [GcPlan.Picture]
     var limits = GcPlan.Limits()
-    var all = false
     var goes: [Int64]
     var reasons: [GcPlan.Reason]
     var freed: ByteCount
@@ -58,23 +57,6 @@ struct GcPlanTests {
       freed: 0
     ),
     Case(
-      testDescription: "age takes what nobody refers to, even within its grace",
-      pictures: [picture(1, used: 40), picture(2, used: 40, unreferenced: 1)],
-      limits: GcPlan.Limits(maxAge: 30 * day),
-      goes: [2],
-      reasons: [.age],
-      freed: 100
-    ),
-    Case(
-      testDescription: "age takes what catalogs refer to when told",
-      pictures: [picture(1, used: 40), picture(2, used: 20)],
-      limits: GcPlan.Limits(maxAge: 30 * day),
-      all: true,
-      goes: [1],
-      reasons: [.age],
-      freed: 100
-    ),
-    Case(
       testDescription: "size takes what was dropped longest ago, and no more than it must",
       pictures: [
         picture(1), picture(2, unreferenced: 1), picture(3, unreferenced: 3),
@@ -96,15 +78,6 @@ struct GcPlanTests {
       over: 50
     ),
     Case(
-      testDescription: "size takes the least recently used when told",
-      pictures: [picture(1, used: 9), picture(2, used: 18), picture(3, used: 1)],
-      limits: GcPlan.Limits(maxBytes: 250),
-      all: true,
-      goes: [2],
-      reasons: [.size],
-      freed: 100
-    ),
-    Case(
       testDescription: "equal bytes count once, and are freed with the last that holds them",
       pictures: [
         picture(1, content: 7), picture(2, unreferenced: 9, content: 7),
@@ -117,7 +90,7 @@ struct GcPlanTests {
     Case(
       testDescription: "an empty cache has nothing to lose",
       pictures: [],
-      limits: GcPlan.Limits(grace: 0, maxAge: 0, maxBytes: 1),
+      limits: GcPlan.Limits(grace: 0, maxBytes: 1),
       goes: [],
       reasons: [],
       freed: 0
@@ -126,10 +99,7 @@ struct GcPlanTests {
 
   @Test(arguments: cases)
   func `a plan removes exactly the pictures that its limits require`(_ example: Case) {
-    var limits = example.limits
-    limits.includesReferenced = example.all
-
-    let plan = GcPlan(example.pictures, limits: limits, now: Self.now)
+    let plan = GcPlan(example.pictures, limits: example.limits, now: Self.now)
 
     #expect(plan.removals.map { Int64($0.picture.id.digest.low) } == example.goes)
     #expect(plan.removals.map(\.reason) == example.reasons)

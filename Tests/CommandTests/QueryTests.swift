@@ -79,7 +79,6 @@ private final class Districts: Sendable {
       (["--sort", "size"], "price, -price, title"), (["--limit", "0"], "from 1 to 1000000000"),
       (["--limit", "-1"], "from 1 to 1000000000"), (["--limit", ""], "from 1 to 1000000000"),
       (["--limit", "99999999999999999999"], "from 1 to 1000000000"),
-      (["--geojson", "--json"], "choose one"),
     ]
   )
   func mistakes(_ arguments: [String], _ words: String) throws {
@@ -87,9 +86,7 @@ private final class Districts: Sendable {
 
     #expect(ended.status == 64)
     #expect(ended.errors.contains(words), "\(ended.errors)")
-    // With `--json` the error is the document on stdout.
-    #expect(ended.output.hasPrefix("{\"error\":") == arguments.contains("--json"))
-    #expect(ended.output.isEmpty != arguments.contains("--json"))
+    #expect(ended.output.isEmpty)
   }
 
   @Test(
@@ -122,26 +119,5 @@ private final class Districts: Sendable {
       items[2]["latitude"].isNull && items[2]["longitude"].isNull && items[2]["address"].isNull
     )
     #expect(card.output.contains("place          서울 강남구 (37.5, 127.03)\n"), "\(card.output)")
-  }
-
-  @Test("GeoJSON has the items with coordinates, longitude first")
-  func geography() throws {
-    let shop = try Districts()
-
-    let all = try Document(shop.list(["--geojson"]))
-    let none = try Document(shop.list(["b", "--geojson"]))
-
-    #expect(all["type"].string == "FeatureCollection")
-    #expect(all["features"].count == 2)
-    let first = all["features"][0]
-    #expect(first["type"].string == "Feature")
-    #expect(first["id"].string == "1")
-    #expect(first["geometry"]["type"].string == "Point")
-    #expect(first["geometry"]["coordinates"][0].double == 127.03)
-    #expect(first["geometry"]["coordinates"][1].double == 37.5)
-    #expect(first["properties"]["id"].string == "1")
-    #expect(first["properties"]["address"].string == "서울 강남구")
-    #expect(all["features"][1]["properties"]["address"].isNull)
-    #expect(none["features"].count == 0)
   }
 }

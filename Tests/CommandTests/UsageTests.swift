@@ -114,7 +114,7 @@ import Testing
 
   @Test(
     arguments: [
-      ["gc", "--grace", "7"], ["gc", "--grace", "0"], ["gc", "--max-age", "30"],
+      ["gc", "--grace", "7"], ["gc", "--grace", "0"],
       ["gc", "--max-size", "100"], ["gc", "--history", "90.5"], ["status", "--check", "6"],
       ["sync", "CATALOG", "--deadline", "30"], ["sync", "CATALOG", "--max-bytes", "100"],
       ["sync", "CATALOG", "--rate", "20"], ["warm", "CATALOG", "--rate", "20"],

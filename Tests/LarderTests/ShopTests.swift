@@ -30,7 +30,7 @@ import Testing
     async throws
   {
     let larder = try opened()
-    let steps = Mutex<[Shop.Progress]>([])
+    let steps = Mutex<[SyncProgress]>([])
 
     let report = try await larder.sync { step in steps.withLock { $0.append(step) } }
 
@@ -178,17 +178,6 @@ import Testing
     #expect([history, lowest, past].map { $0?.code } == [.notFound, .notFound, .notFound])
   }
 
-  @Test func `progress is a sequence that ends with the run`() async throws {
-    let running = try opened().start()
-    var last: Shop.Progress?
-
-    for await step in running.progress { last = step }
-
-    let report = try await running.report
-    #expect(report.outcome == .complete)
-    #expect(last?.pictures.done == report.pictures.total)
-  }
-
   @Test func `a failure is a part of the report, with its URL and a stable reason`() async throws {
     shop.store.faults = [FaultRule("/pictures/A1-thumb.jpg", .status(404))]
 
@@ -286,7 +275,7 @@ import Testing
     let export = try await larder.export(to: folder.path("mirror"))
     #expect(export.missing.isEmpty && export.files > 0)
     #expect(folder.files(below: "mirror").keys.contains { $0.hasSuffix("catalog.json") })
-    var options = Shop.SweepOptions()
+    var options = SweepOptions()
     options.grace = .zero
     #expect(try await larder.sweep(options).pictures.isEmpty)
   }
@@ -299,7 +288,7 @@ import Testing
     shop.items["A"]?.removeLast()
     try shop.publish()
     try await larder.sync()
-    var options = Shop.SweepOptions()
+    var options = SweepOptions()
     options.grace = .zero
     let mirror = folder.path("mirror")
 

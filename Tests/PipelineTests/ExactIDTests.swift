@@ -73,7 +73,7 @@ struct ExactIDTests {
     let text = String(decoding: try folder.read("out/catalog.json"), as: UTF8.self)
 
     #expect(list == [["One", "first"], ["Other", "second"]])
-    #expect(report.hasLists)
+    #expect(report.hasDocument)
     let details = try #require(text.split(separator: "\"details\":").last)
     for words in ["first", "second"] { #expect(details.contains(words), "\(text)") }
   }

@@ -48,10 +48,8 @@ struct ExportTests {
     #expect(tree.paths[pictures[1].url] == "a.test/p.jpg/\(Self.digits)")
     #expect(tree.paths[pictures[2].url] == "a.test/p.jpg/x.jpg")
     #expect(tree.paths[pictures[3].url] == "b.test/x.jpg")
-    #expect(tree.collisions.map(\.url) == [pictures[1], pictures[4], pictures[5]].map(\.url))
     #expect(Set(tree.paths.values).count == 5)
     #expect(flat.paths[pictures[1].url] == Self.digits)
-    #expect(flat.collisions.map(\.url) == [pictures[1], pictures[3]].map(\.url))
   }
 
   @Test(arguments: [false, true])
@@ -66,7 +64,6 @@ struct ExportTests {
 
     let squares = pictures.map { ExportPlan.square(of: plan.paths[$0.url] ?? "", $0.type) }
     #expect(Set(squares).count == 2)
-    #expect(plan.collisions.map(\.url) == [pictures[1].url])
   }
 
   @Test(arguments: [false, true])
@@ -174,10 +171,13 @@ struct ExportTests {
 
     #expect(failure == nil)
     #expect(report.missing == [] && report.files == 3)
-    let lines = try String(decoding: shop.folder.read("out/manifest.jsonl"), as: UTF8.self)
-      .split(separator: "\n").map { try JSONSerialization.jsonObject(with: Data($0.utf8)) }
+    let data = Data(try shop.folder.read("out/catalog.json"))
+    let document = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+    let lines = (document?["items"] as? [[String: Any]] ?? []).compactMap {
+      $0["thumbnail"] as? [String: Any]
+    }
     #expect(lines.count == 3)
-    for case let line as [String: Any] in lines {
+    for line in lines {
       let path = try #require(line["path"] as? String)
       let bytes = try shop.folder.read("out/\(path)")
       #expect(line["sha256"] as? String == Hexadecimal.text(ContentDigest.sha256(bytes)))
@@ -206,81 +206,17 @@ struct ExportTests {
 
     #expect(linked.files == 7 && linked.linked == 7 && linked.missing.isEmpty)
     #expect(again.unchanged == 7)
-    #expect(copied.copied == 7 && copied.collisions.isEmpty)
+    #expect(copied.copied == 7)
     let host = shop.store.baseURL.dropFirst("http://".count).replacing(":", with: "-")
     for path in ["/pictures/A1-thumb.jpg", "/pictures/common.jpg"] {
       #expect(try folder.read("mirror/\(host)\(path)") == SampleShop.bytes(of: path))
       let name = path.dropFirst("/pictures/".count)
       #expect(try folder.read("flat/\(name)") == SampleShop.bytes(of: path))
     }
-    let lines = String(decoding: try folder.read("flat/manifest.jsonl"), as: UTF8.self)
-    #expect(lines.split(separator: "\n").count == 8)
-    #expect(lines.contains(#""path":"A1-thumb.jpg""#))
-    let table = String(decoding: try folder.read("flat/manifest.csv"), as: UTF8.self)
-    #expect(table.hasPrefix("catalog,section,item,title,role,url,path,sha256,bytes,type\r\n"))
-    #expect(table.contains("shop,A,A1,\"One, \"\"quoted\"\"\",thumbnail,"))
-    #expect(folder.state(of: "flat/items.geojson") == nil)
+    let document = String(decoding: try folder.read("flat/catalog.json"), as: UTF8.self)
+    #expect(document.contains(#""path":"A1-thumb.jpg""#))
+    #expect(document.contains(#""title":"One, \"quoted\"""#))
     #expect(try verify(folder).isClean)
-  }
-
-  @Test func `items with coordinates are on the map`() throws {
-    let folder = try TemporaryFolder()
-    let shop = try SampleShop(sections: 1, items: 0)
-    shop.put(
-      """
-      [{"id": 1, "title": "서울", "image": "/pictures/1.jpg", "at": {"lat": 37.5665, "lng": "126.978"}},
-       {"id": 2, "title": "nowhere", "at": null},
-       {"id": 3, "title": "off the map", "at": {"lat": 97, "lng": 1}}]
-      """,
-      at: "/shop/A"
-    )
-    let catalog = try shop.catalog(
-      detail: false,
-      """
-      items: $[*]
-      item: {id: $.id, title: $.title, latitude: $.at.lat, longitude: $.at.lng, images: {thumbnail: $.image}}
-      """
-    )
-    let report = try shop.sync(folder, catalog)
-    #expect(report.skipped.map(\.index) == [2])
-
-    var flat = ExportOptions()
-    flat.isFlat = true
-    let export = try CacheExport(cache: folder.path("cache"), catalog: nil)
-      .run(into: folder.path("out"), flat)
-
-    #expect(export.places == 1)
-    let data = Data(try folder.read("out/items.geojson"))
-    let json = try JSONSerialization.jsonObject(with: data) as? [String: Any]
-    #expect(json?["type"] as? String == "FeatureCollection")
-    let feature = (json?["features"] as? [[String: Any]])?.first
-    let point = feature?["geometry"] as? [String: Any]
-    #expect(point?["type"] as? String == "Point")
-    #expect(point?["coordinates"] as? [Double] == [126.978, 37.5665])
-    #expect((feature?["properties"] as? [String: Any])?["picture"] as? String == "1.jpg")
-
-    _ = try folder.write("mine", to: "other/items.geojson")
-    let other = try CacheExport(cache: folder.path("cache"), catalog: nil)
-      .run(into: folder.path("other"))
-
-    #expect(other.places == 0 && other.hasLists)
-    #expect(other.failed.map(\.path) == ["items.geojson"])
-    #expect(try folder.read("other/items.geojson") == Array("mine".utf8))
-    #expect(folder.state(of: "other/catalog.json") != nil)
-  }
-
-  @Test func `a foreign file with coordinates does not matter if no item has any`() throws {
-    let folder = try TemporaryFolder()
-    let shop = try SampleShop(sections: 1, items: 1)
-    _ = try shop.sync(folder)
-    _ = try folder.write("mine", to: "out/items.geojson")
-
-    let report = try CacheExport(cache: folder.path("cache"), catalog: nil)
-      .run(into: folder.path("out"))
-
-    #expect(report.failed.isEmpty && report.hasLists)
-    #expect(folder.state(of: "out/catalog.json") != nil)
-    #expect(try folder.read("out/items.geojson") == Array("mine".utf8))
   }
 
   @Test(arguments: [

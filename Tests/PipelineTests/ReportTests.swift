@@ -115,28 +115,6 @@ struct ReportTests {
     #expect(try SyncReport(json: report.json) == report)
   }
 
-  @Test func `a report of 0.2.0, which lacks later keys, is read`() throws {
-    var report = SyncReport(catalog: "shop")
-    report.sections = [
-      SyncReport.Section(key: "A", title: "A", items: 1, skipped: 0, source: .network)
-    ]
-    report.failures = [
-      SyncReport.Failure(stage: .picture, url: "http://h/a", reason: "http-404", attempts: 1)
-    ]
-    var json = try object(JSONSerialization.jsonObject(with: Data(report.json)))
-
-    json["failuresOmitted"] = nil
-    json["unfinishedOmitted"] = nil
-    json["sections"] = try objects(json["sections"]).map {
-      $0.filter { $0.key != "skippedReasons" }
-    }
-    json["failures"] = try objects(json["failures"]).map { $0.filter { $0.key != "known" } }
-    json["details"] = try object(json["details"]).filter { $0.key != "changed" }
-    let older = try JSONSerialization.data(withJSONObject: json)
-
-    #expect(try SyncReport(json: [UInt8](older)) == report)
-  }
-
   @Test func `a report is compact JSON with sorted keys, and reads back unchanged`() throws {
     var report = SyncReport(catalog: "가게 \"shop\"\\")
     report.run = 7

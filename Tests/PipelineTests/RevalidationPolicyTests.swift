@@ -22,36 +22,38 @@ struct RevalidationPolicyTests {
     let transport = try CurlTransport()
     defer { transport.shutdown() }
     let url = try CurlURLParser.parse(text)
-    let credentials = Headers([("X-Token", "hush")])
     for base in ["https://kim:secret@shop.example/", "https://shop.example/"] {
-      var named = NamedOrigins()
-      named.allowCredentials(try CurlURLParser.parse(base))
-      named.name(try CurlURLParser.parse("https://details.example/").hostPort)
-      let needs = RevalidationPolicy(
-        named: named,
-        credentials: credentials,
-        variables: .none,
-        transport: transport,
-        onlyDue: false
+      let request = try RunRequest(
+        CatalogFile(
+          parsing: Array(
+            """
+            name: shop
+            currency: KRW
+            base: \(base)
+            sections: [{key: A, url: a}]
+            detail: {url: "https://details.example/{id}"}
+            headers: {X-Token: hush}
+            """.utf8
+          ),
+          file: "shop.yaml"
+        ),
+        folder: "",
+        options: SyncOptions(),
+        environment: [:],
+        parser: CurlURLParser(),
+        now: { 0 }
       )
+      let needs = RevalidationPolicy(request, over: transport)
       let posted = DocumentQuery(url, RequestRule(method: .post, body: "{}"), filling: [:])
       for source in [DocumentSource.web(url), .query(posted)] {
-        let request = try #require(
-          Request(document: source, from: named, credentials: credentials)
+        let made = try #require(
+          Request(document: source, from: request.named, credentials: request.credentials)
         )
-        let (told, sent) = (needs.traits(of: source), CacheKeyFields(request, over: transport))
+        let (told, sent) = (needs.traits(of: source), CacheKeyFields(made, over: transport))
         #expect(told?.fields == sent.fields)
         #expect(told?.owner == sent.owner)
       }
+      #expect(needs.traits(of: .file("/tmp/a")) == nil)
     }
-    #expect(
-      RevalidationPolicy(
-        named: NamedOrigins(),
-        credentials: credentials,
-        variables: .none,
-        transport: transport,
-        onlyDue: false
-      ).traits(of: .file("/tmp/a")) == nil
-    )
   }
 }

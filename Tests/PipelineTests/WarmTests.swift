@@ -163,24 +163,17 @@ struct WarmTests {
     )
   }
 
-  @Test func `catalogs take turns, and one that has only failed is no exception`() {
-    let standings: [WarmPlan.LastRuns] = [
-      .init(tried: 900), .init(started: 800), .init(started: 700), .init(), .init(tried: 600),
-    ]
-
-    #expect(WarmPlan(standings, minInterval: nil, now: 1000).due == [3, 4, 2, 1, 0])
+  @Test func `catalogs take turns, a new one first`() {
+    #expect(WarmPlan([900, 800, 700, nil], minInterval: nil, now: 1000).due == [3, 2, 1, 0])
   }
 
   @Test func `an interval is measured from start to start, and a clock set back stops no run`() {
-    let standings: [WarmPlan.LastRuns] = [
-      .init(started: 900), .init(started: 100), .init(), .init(started: 5000),
-      .init(started: 400),
-    ]
+    let starts: [UnixTime?] = [900, 100, nil, 5000, 400]
 
-    let plan = WarmPlan(standings, minInterval: 600, now: 1000)
+    let plan = WarmPlan(starts, minInterval: 600, now: 1000)
 
     #expect(plan.recent == [0])
     #expect(plan.due == [2, 3, 1, 4])
-    #expect(WarmPlan(standings, minInterval: nil, now: 1000).recent == [])
+    #expect(WarmPlan(starts, minInterval: nil, now: 1000).recent == [])
   }
 }

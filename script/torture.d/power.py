@@ -403,7 +403,6 @@ def cache_stages():
         ("a first sync", 1, range(24), ["sync", WORK + "/shop.yaml", "-q", "--square", "16"]),
         ("pictures repainted, gone and new", 2, range(6, 30), ["sync", WORK + "/shop.yaml", "-q", "--allow-removals", "--square", "16"]),
         ("gc", 2, range(6, 30), ["gc", "-q", "--grace", "0s", "--history", "0s"]),
-        ("gc of most that is referenced", 2, range(6, 30), ["gc", "-q", "--max-size", "20K", "--include-referenced"]),
     ):
         Shop.version = version
         catalog(numbers)

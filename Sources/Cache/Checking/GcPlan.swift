@@ -2,7 +2,7 @@ import Base
 
 /// The plan of `larder gc`: the pictures to remove, and the reason for each removal.
 ///
-/// A picture that a catalog refers to is only removed if ``Limits/includesReferenced`` is true.
+/// A picture that a catalog refers to is never removed.
 ///
 /// If pictures have equal bytes, their files are hard links to one file. So the bytes of these pictures count once,
 /// and they are freed when the last of the pictures is removed.
@@ -25,20 +25,14 @@ package struct GcPlan: Sendable, Hashable {
   package struct Limits: Sendable, Hashable {
     /// The number of seconds for which a picture is kept after the last catalog stopped referring to it.
     package var grace: Int64
-    /// The maximum number of seconds since a picture's last use; nil if there is no limit.
-    package var maxAge: Int64?
     /// The maximum number of bytes in the cache; nil if there is no limit.
     package var maxBytes: ByteCount?
-    /// Whether `larder gc` is allowed to remove pictures that a catalog refers to, because of their age or to save
-    /// space.
-    package var includesReferenced = false
 
     /// Makes limits.
     ///
     /// With the default values, a picture is removed if no catalog has referred to it for a week.
-    package init(grace: Int64 = 7 * 86_400, maxAge: Int64? = nil, maxBytes: ByteCount? = nil) {
+    package init(grace: Int64 = 7 * 86_400, maxBytes: ByteCount? = nil) {
       self.grace = grace
-      self.maxAge = maxAge
       self.maxBytes = maxBytes
     }
   }
@@ -49,9 +43,7 @@ package struct GcPlan: Sendable, Hashable {
   package enum Reason: String, Sendable {
     /// No catalog has referred to the picture during the grace period.
     case unreferenced
-    /// The picture's last use was more than `maxAge` seconds ago.
-    case age
-    /// The cache was larger than `maxBytes`, and the picture was among the least recently used.
+    /// The cache was larger than `maxBytes`, and the picture was among those unreferenced for the longest time.
     case size
   }
 
@@ -89,7 +81,7 @@ package struct GcPlan: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - pictures: All pictures whose bytes the cache has.
-  ///   - limits: The limits of age and size.
+  ///   - limits: The limits of time and size.
   ///   - now: The present moment. If a recorded time is later than `now`, the clock was set back after the recording.
   ///     Such a time counts as `now`.
   package init(_ pictures: [Picture], limits: Limits, now: UnixTime) {
@@ -112,20 +104,17 @@ package struct GcPlan: Sendable, Hashable {
       removals.append(Removal(picture: picture, reason: reason, freed: freed))
     }
 
-    for picture in pictures.sorted(by: Self.leastNeeded) {
-      let age = max(0, now - picture.used)
-      if let since = picture.unreferenced, now - since >= limits.grace, now >= since {
-        remove(picture, .unreferenced)
-      } else if let most = limits.maxAge, age > most,
-        picture.unreferenced != nil || limits.includesReferenced
-      {
-        remove(picture, .age)
-      }
+    // Those that have been unreferenced for the longest time come first.
+    let unreferenced = pictures.compactMap { picture in
+      picture.unreferenced.map { (picture: picture, since: $0) }
+    }.sorted {
+      ($0.since, $0.picture.used, $0.picture.id) < ($1.since, $1.picture.used, $1.picture.id)
+    }
+    for (picture, since) in unreferenced where now - since >= limits.grace && now >= since {
+      remove(picture, .unreferenced)
     }
     if let most = limits.maxBytes {
-      for picture in pictures.sorted(by: Self.leastNeeded)
-      where held > most && !gone.contains(picture.id) {
-        guard picture.unreferenced != nil || limits.includesReferenced else { break }
+      for (picture, _) in unreferenced where held > most && !gone.contains(picture.id) {
         remove(picture, .size)
       }
     }
@@ -137,14 +126,5 @@ package struct GcPlan: Sendable, Hashable {
   /// Call this if the removal of files was stopped after these removals.
   package mutating func stop(after count: Int) {
     removals = Array(removals.prefix(count))
-  }
-
-  /// The sorting order of removal.
-  ///
-  /// Unreferenced pictures come first, beginning with those that have been unreferenced for the longest time.
-  /// Referenced pictures follow, beginning with the least recently used.
-  private static func leastNeeded(_ left: Picture, _ right: Picture) -> Bool {
-    (left.unreferenced ?? .distantFuture, left.used, left.id)
-      < (right.unreferenced ?? .distantFuture, right.used, right.id)
   }
 }

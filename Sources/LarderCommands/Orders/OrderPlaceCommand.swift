@@ -75,19 +75,18 @@ struct OrderPlaceCommand: ParsableCommand {
     draft.allowsSoldOut = anyway
     let clock = SystemSenderClock()
     draft.budget = try budget.map { try Self.budget($0, reader.catalog.currency) }
-    let made = try OrderFromCatalog(draft, reader, at: clock.now())
+    let order = try draft.order(from: reader, at: clock.now())
     let box = try outbox.outbox()
-    try box.place(made.order)
+    try box.place(order)
 
-    for change in made.priceChanges { Log(output).warning(change) }
-    guard let receiver else { return try show(box, made.order) }
+    guard let receiver else { return try show(box, order) }
     Output.finishWork()
-    if !output.json { try show(box, made.order) }
+    if !output.json { try show(box, order) }
     var limits = WebhookSender.Limits()
-    limits.until = made.order.id
+    limits.until = order.id
     var sent = try webhook.send(of: box, to: receiver, limits)
-    if output.json { try show(box, made.order) }
-    sent.report = sent.report.about(made.order.id)
+    if output.json { try show(box, order) }
+    sent.report = sent.report.about(order.id)
     sent.warn(output)
     Output.end(sent.status)
   }

@@ -80,7 +80,11 @@ struct DetailNeeds: Sendable {
     at now: UnixTime
   ) -> Freshness {
     guard let held = held(document, state, at: source) else { return .refetch }
-    return policy.need(ofDetail: held, isMissing: state == .missing, source, at: now)
+    let freshness =
+      policy.onlyDue && state == .missing
+      ? held.missingFreshness(at: now)
+      : held.freshness(at: now, for: policy.traits(of: source))
+    return freshness.isQuiet ? freshness : policy.question(about: held, source)
   }
 
   /// The time of the shop's last answer for a detail that is due; nil if the detail needs nothing.

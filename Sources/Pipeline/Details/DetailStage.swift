@@ -581,11 +581,6 @@ final class DetailStage: Sendable {
   }
 }
 
-extension FailureReason {
-  /// The reason for a first sync of three or more details that found none of them.
-  static let detailsMissing = FailureReason(rawValue: "details-missing")
-}
-
 extension LostField {
   /// The message for a detail that fails because of this field.
   fileprivate func words(of item: String) -> String {

@@ -217,15 +217,6 @@ extension RunContext {
   }
 }
 
-extension FailureReason {
-  /// The reason for a local file that cannot be read.
-  package static let fileUnreadable = FailureReason(rawValue: "file-unreadable")
-  /// The reason for a local file that does not exist.
-  package static let noSuchFile = FailureReason(rawValue: "no-such-file")
-  /// The reason why a body cannot be decoded, or why the catalog file's paths find no items in it.
-  package static let undecodable = FailureReason(rawValue: "undecodable")
-}
-
 /// A request that needs more than a fixed URL: a POST, or a GET of a URL with placeholders such as `{page}`.
 struct DocumentQuery: Hashable, Sendable {
   /// The URL with its placeholders, in a form that a URL parser accepts.

@@ -105,26 +105,24 @@ extension TransferFailure {
 
 extension PictureEntry {
   /// Stores the header fields of a response with new bytes.
-  mutating func enter(
-    _ head: ResponseHead,
-    asked: UnixTime,
-    answered: UnixTime,
-    traits: CacheKeyFields
-  ) {
-    let stored = StoredResponse(
-      head,
-      requestTime: asked,
-      responseTime: answered,
-      traits: traits
-    )
+  mutating func enter(_ stored: StoredResponse) {
     response = stored.word
     expiry = stored.expiry
-    fetched = answered
-    checked = answered
-    lastModified = head.headers["Last-Modified"].flatMap { UnixTime(httpDate: $0, now: answered) }
+    fetched = stored.responseTime
+    checked = stored.responseTime
+    lastModified = stored.headers["Last-Modified"].flatMap {
+      UnixTime(httpDate: $0, now: stored.responseTime)
+    }
   }
 
   /// The entry after the server answered 304.
+  ///
+  /// - Parameters:
+  ///   - head: The head of the 304.
+  ///   - asked: The time of the request.
+  ///   - answered: The time of the 304.
+  ///   - traits: The header fields and credentials of the request that the response can depend on.
+  /// - Returns: The entry.
   func renewed(
     by head: ResponseHead,
     asked: UnixTime,

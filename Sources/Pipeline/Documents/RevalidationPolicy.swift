@@ -12,61 +12,42 @@ import Transport
 /// header fields and credentials that the response can depend on. For example, a server can send another response to a
 /// request with another `Accept-Language`.
 final class RevalidationPolicy: Sendable {
-  private let named: NamedOrigins
-  private let credentials: Headers
-  private let variables: URLSecrets
+  private let request: RunRequest
   private let transport: any Fetching
-  private let onlyDue: Bool
   /// The traits of requests to origins that get the catalog file's headers, and the traits of all other requests.
   private let usual: (credentialOrigins: CacheKeyFields, other: CacheKeyFields)
-  /// Whether both are the same, so that the origin of a URL need not be looked up.
-  private let isUniform: Bool
   /// The traits of most requests for pictures.
   private let usualPicture: CacheKeyFields
 
   /// Makes the policy of one run.
   ///
   /// - Parameters:
-  ///   - named: The origins that the user named.
-  ///   - credentials: The catalog file's headers. Only the origins of `base` and of the sections get them.
-  ///   - variables: The values of the variables in URLs.
+  ///   - request: The input of the run. An unattended run does not request a section that is fresh.
   ///   - transport: The transport that sends the requests.
-  ///   - onlyDue: Whether the run is unattended. Such a run does not request a section that is fresh.
-  init(
-    named: NamedOrigins,
-    credentials: Headers,
-    variables: URLSecrets,
-    transport: any Fetching,
-    onlyDue: Bool
-  ) {
-    self.named = named
-    self.credentials = credentials
-    self.variables = variables
-    self.transport = transport
-    self.onlyDue = onlyDue
+  init(_ request: RunRequest, over transport: any Fetching) {
+    (self.request, self.transport) = (request, transport)
     // Any host will do, because no header field depends on it.
     let anywhere = WebURL(scheme: .https, host: "_")
-    var entrusting = NamedOrigins()
-    entrusting.allowCredentials(anywhere)
-    usual = (
+    func traits(_ named: NamedOrigins) -> CacheKeyFields {
       CacheKeyFields(
-        Request(document: anywhere, from: entrusting, credentials: credentials),
-        over: transport
-      ),
-      CacheKeyFields(
-        Request(document: anywhere, from: NamedOrigins(), credentials: credentials),
+        Request(document: anywhere, from: named, credentials: request.credentials),
         over: transport
       )
-    )
-    isUniform =
-      usual.credentialOrigins.fields == usual.other.fields
-      && usual.credentialOrigins.owner == usual.other.owner
+    }
+    var entrusting = NamedOrigins()
+    entrusting.allowCredentials(anywhere)
+    usual = (traits(entrusting), traits(NamedOrigins()))
     usualPicture = CacheKeyFields(
-      named.pictureRequest(for: anywhere),
+      request.named.pictureRequest(for: anywhere),
       over: transport,
       isPicture: true
     )
   }
+
+  /// Whether the run is unattended.
+  var onlyDue: Bool { request.options.onlyDue }
+  private var named: NamedOrigins { request.named }
+  private var variables: URLSecrets { request.addresses.variables }
 
   /// The traits of a request for a picture.
   ///
@@ -101,9 +82,9 @@ final class RevalidationPolicy: Sendable {
   func traits(of source: DocumentSource) -> CacheKeyFields? {
     let variables = source.base.map { self.variables.lines(in: $0.text) } ?? []
     if case .web(let url) = source, variables.isEmpty, !named.hasUserInfo(for: url) {
-      return isUniform || named.mayGetCredentials(url) ? usual.credentialOrigins : usual.other
+      return named.mayGetCredentials(url) ? usual.credentialOrigins : usual.other
     }
-    return Request(document: source, from: named, credentials: credentials).map {
+    return Request(document: source, from: named, credentials: request.credentials).map {
       CacheKeyFields($0, over: transport, variables: variables)
     }
   }
@@ -140,26 +121,6 @@ final class RevalidationPolicy: Sendable {
   ) -> Freshness {
     let freshness = held?.freshness(at: now, for: traits(of: source)) ?? .refetch
     return onlyDue && freshness.isQuiet ? freshness : question(about: held, source)
-  }
-
-  /// The action for the detail of one item.
-  ///
-  /// - Parameters:
-  ///   - held: The cached document that the cached detail is from.
-  ///   - isMissing: Whether the document says that the shop does not have the detail.
-  ///   - source: The document's source.
-  ///   - now: The current time.
-  /// - Returns: The action.
-  func need(
-    ofDetail held: DocumentEntry,
-    isMissing: Bool,
-    _ source: DocumentSource,
-    at now: UnixTime
-  ) -> Freshness {
-    let freshness =
-      onlyDue && isMissing
-      ? held.missingFreshness(at: now) : held.freshness(at: now, for: traits(of: source))
-    return freshness.isQuiet ? freshness : question(about: held, source)
   }
 }
 

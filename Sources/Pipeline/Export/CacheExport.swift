@@ -16,7 +16,7 @@ public struct ExportOptions: Sendable, Hashable {
   public var copies = false
   /// Whether to export the square versions of pictures as well.
   public var squares = false
-  /// Whether to remove files of earlier exports that no catalog refers to any more.
+  /// Whether to remove files of earlier exports that the catalog does not refer to any more.
   public var deletes = false
 
   /// Makes the default options: folders as in the URLs, hard links, no squares, and no removals.
@@ -27,7 +27,7 @@ public struct ExportOptions: Sendable, Hashable {
 public struct ExportReport: Sendable, Hashable, Codable {
   /// A file that could not be written.
   public struct Failure: Sendable, Hashable, Codable {
-    /// The picture's URL, or the name of a list such as `catalog.json`.
+    /// The picture's URL, or `catalog.json`.
     public package(set) var url: String
     /// The path that the file would have in the exported folder.
     public package(set) var path: String
@@ -43,14 +43,10 @@ public struct ExportReport: Sendable, Hashable, Codable {
   public package(set) var copied = 0
   /// The number of pictures that were already in the folder.
   public package(set) var unchanged = 0
-  /// The URLs of pictures that catalogs refer to, but that are not in the cache.
+  /// The URLs of pictures that the catalog refers to, but that are not in the cache.
   public package(set) var missing: [String] = []
-  /// The pictures that got another name, because another picture has their name.
-  package var collisions: [ExportPlan.Collision] = []
   /// The files that could not be written; the export continued without them.
   public package(set) var failed: [Failure] = []
-  /// The number of items with coordinates.
-  package var places = 0
   /// The number of squares in the folder.
   public package(set) var squares = 0
   /// The number of files of earlier exports that were removed.
@@ -58,27 +54,23 @@ public struct ExportReport: Sendable, Hashable, Codable {
   /// The number of files that are left for the next export, because this one was ended early.
   public package(set) var unfinished = 0
 
-  /// Whether no list but the one of coordinates was left out because another file has its name.
-  package var hasLists: Bool {
-    !failed.contains { ExportLists.names.dropLast().contains($0.path) }
-  }
+  /// Whether `catalog.json` was written; it is left out if another file has its name.
+  package var hasDocument: Bool { !failed.contains { $0.path == ExportDocument.name } }
 }
 
-/// Exports a cache to a folder.
+/// Exports a catalog of a cache to a folder.
 ///
-/// The folder gets the pictures of all sections, which are lists of items. It also gets `manifest.jsonl` and
-/// `manifest.csv` with a line for each picture of an item, `catalog.json`, and `items.geojson` if items have
-/// coordinates.
+/// The folder gets the pictures of all sections, which are lists of items, and `catalog.json`, which lists everything.
 package struct CacheExport: Sendable {
   private let cache: String
   private let remote: (any RemotePictures)?
-  private let catalogs: [CatalogReader]
+  private let reader: CatalogReader
 
-  /// Prepares an export of one catalog of a cache, or of all its catalogs.
+  /// Prepares an export of a catalog.
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
-  ///   - catalog: The catalog's name. Pass nil to export all catalogs.
+  ///   - catalog: The catalog's name; nil if the cache has only one catalog.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - moment: The catalog is exported as it was at this time. Pass nil to export it as the last sync left it.
   /// - Throws: ``LarderError`` if the cache cannot be read, or has no run that ended at or before `moment`.
@@ -90,14 +82,7 @@ package struct CacheExport: Sendable {
   ) throws(LarderError) {
     self.cache = cache
     self.remote = remote
-    var names: [String?] = [catalog]
-    if catalog == nil { names = try Index(reading: cache).catalogs().map(\.name) }
-    if names.isEmpty { names = [nil] }
-    var readers: [CatalogReader] = []
-    for name in names {
-      readers.append(try CatalogReader(cache: cache, catalog: name, at: moment))
-    }
-    catalogs = readers
+    reader = try CatalogReader(cache: cache, catalog: catalog, at: moment)
   }
 
   /// Writes everything into a folder, which is created if it does not exist.
@@ -109,7 +94,7 @@ package struct CacheExport: Sendable {
   /// - Parameters:
   ///   - path: The folder.
   ///   - options: The options.
-  ///   - isStopped: Called before each picture. If it returns true, the other pictures and the lists are left for the
+  ///   - isStopped: Called before each picture. If it returns true, the other pictures and `catalog.json` are left for the
   ///     next export.
   ///   - progress: Called with the number of exported pictures, and their total.
   /// - Returns: The result.
@@ -120,8 +105,7 @@ package struct CacheExport: Sendable {
     isStopped: () -> Bool = { false },
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws(LarderError) -> ExportReport {
-    var exported: [ExportedCatalog] = []
-    for reader in catalogs { exported.append(try ExportedCatalog(reader)) }
+    let catalog = try ExportedCatalog(reader)
     guard !ExportFolder.isPlace(path, inside: cache) else {
       throw LarderError(
         .argument,
@@ -129,13 +113,13 @@ package struct CacheExport: Sendable {
         thing: path
       )
     }
-    var run = try ExportRun(exported, of: cache, remote, into: ExportFolder(path), options)
+    var run = try ExportRun(catalog, of: cache, remote, into: ExportFolder(path), options)
     try run.announce()
     try run.placePictures(isStopped, progress)
-    // If the export ended early, the next one writes the lists and removes outdated files.
+    // If the export ended early, the next one writes `catalog.json` and removes outdated files.
     if run.report.unfinished == 0 {
-      if options.squares, let reader = catalogs.first { try run.placeSquares(of: reader) }
-      if try run.writeLists(isStopped) { try run.removeOutdated() }
+      if options.squares { try run.placeSquares() }
+      if try run.writeDocument(isStopped) { try run.removeOutdated() }
     }
     try run.writeRecord()
     return run.report
@@ -159,12 +143,12 @@ extension ShownPicture {
 struct ExportRun {
   private(set) var report = ExportReport()
 
-  private let catalogs: [ExportedCatalog]
+  private let catalog: ExportedCatalog
   private let cache: String
   private let remote: (any RemotePictures)?
   private let folder: ExportFolder
   private let options: ExportOptions
-  /// The pictures that catalogs refer to, in the catalogs' order.
+  /// The pictures that the catalog refers to, in its order.
   ///
   /// Each is listed once.
   private var images: [ShownPicture]
@@ -181,7 +165,7 @@ struct ExportRun {
   private var record: ExportRecord
   /// How each picture came to its path in the folder, and the digest that it has.
   private var arrivals: [String: (arrival: ExportFolder.Arrival, sha256: String?)] = [:]
-  /// The paths of the squares and lists in the folder.
+  /// The paths of the squares and of `catalog.json` in the folder.
   private var others: Set<String> = []
   /// The paths of files that the user or another program put into the folder.
   ///
@@ -195,45 +179,43 @@ struct ExportRun {
   /// Plans an export.
   ///
   /// - Parameters:
-  ///   - catalogs: The catalogs.
-  ///   - cache: The path of their cache.
+  ///   - catalog: The catalog.
+  ///   - cache: The path of its cache.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - folder: The folder of the export.
   ///   - options: The options.
   /// - Throws: ``LarderError`` when the cache cannot be read.
   init(
-    _ catalogs: [ExportedCatalog],
+    _ catalog: ExportedCatalog,
     of cache: String,
     _ remote: (any RemotePictures)?,
     into folder: ExportFolder,
     _ options: ExportOptions
   ) throws(LarderError) {
-    self.catalogs = catalogs
+    self.catalog = catalog
     self.cache = cache
     self.remote = remote
     self.folder = folder
     self.options = options
     counter = IndexChangeCounter(cache: cache)
     reading = counter.read()
-    (images, numbers) = try Self.images(of: catalogs)
-    if remote == nil { stamps = try catalogs.first?.reader.stamps(of: images) ?? [] }
+    (images, numbers) = try Self.images(of: catalog)
+    if remote == nil { stamps = try catalog.reader.stamps(of: images) }
     plan = Self.plan(images, cache, options)
     record = folder.record
     noted = record
   }
 
   private static func images(
-    of catalogs: [ExportedCatalog]
+    of catalog: ExportedCatalog
   ) throws(LarderError) -> ([ShownPicture], [String: Int]) {
     var images: [ShownPicture] = []
     var numbers: [String: Int] = [:]
-    for catalog in catalogs {
-      var batches = catalog.batches
-      while let items = try batches.next() {
-        for image in items.lazy.flatMap(\.pictures) where numbers[image.url] == nil {
-          numbers[image.url] = images.count
-          images.append(image)
-        }
+    var batches = catalog.batches
+    while let items = try batches.next() {
+      for image in items.lazy.flatMap(\.pictures) where numbers[image.url] == nil {
+        numbers[image.url] = images.count
+        images.append(image)
       }
     }
     return (images, numbers)
@@ -267,10 +249,7 @@ struct ExportRun {
       let source = remote == nil ? image.path.map { "\(cache)/\($0)" } : nil
       note(path, ExportRecord.File(url: image.url, bytes: bytes), from: source)
     }
-    // The lists of a folder with an earlier export are larder's.
-    if noted.files["catalog.json"] == nil {
-      for name in ExportLists.names { note(name, ExportRecord.File()) }
-    }
+    note(ExportDocument.name, ExportRecord.File())
     if record != noted { try writeRecord() }
   }
 
@@ -319,7 +298,6 @@ struct ExportRun {
       try placeHeld(isStopped, progress)
     }
     report.missing = missing.sorted()
-    report.collisions = plan.collisions
     let all = arrivals.values.map(\.arrival)
     report.linked = all.count { $0 == .linked }
     report.copied = all.count { $0 == .copied }
@@ -338,12 +316,12 @@ struct ExportRun {
   /// - Returns: Whether a picture has changed.
   private mutating func readAgain() throws(LarderError) -> Bool {
     let now = counter.read()
-    guard now != reading, let reader = catalogs.first?.reader else { return false }
-    let current = try reader.current(images)
+    guard now != reading else { return false }
+    let current = try catalog.reader.current(images)
     reading = now
     guard current != images else { return false }
     images = current
-    stamps = try reader.stamps(of: images)
+    stamps = try catalog.reader.stamps(of: images)
     plan = Self.plan(images, cache, options)
     let paths = Set(plan.paths.values)
     arrivals = arrivals.filter { paths.contains($0.key) }
@@ -379,8 +357,8 @@ struct ExportRun {
   /// Puts squares of the exported pictures into the folder.
   ///
   /// Each has the path of its picture, below a folder such as `squares/512/`.
-  mutating func placeSquares(of reader: CatalogReader) throws(LarderError) {
-    for (url, square) in try reader.index.currentSquares() {
+  mutating func placeSquares() throws(LarderError) {
+    for (url, square) in try catalog.reader.index.currentSquares() {
       guard let path = plan.paths[url],
         let type = ExportFolder.type(of: "\(cache)/\(square.name)")
       else { continue }
@@ -423,11 +401,7 @@ struct ExportRun {
             picture?.isRight($0, stamp) ?? true
           },
           // An older version of the picture can have the same time, because that is the origin's `Last-Modified`.
-          isOther: {
-            guard let digest = picture?.sha256 else { return false }
-            let known = noted.files[target]?.sha256
-            return digest != known ?? FileDigest(ofFile: "\(folder.path)/\(target)")?.hexadecimal
-          }
+          mayKeep: picture == nil || picture?.sha256 == noted.files[target]?.sha256
         )
       }
     } catch {
@@ -445,14 +419,14 @@ struct ExportRun {
     return arrival
   }
 
-  /// Writes the manifests, the catalog, and the coordinates if items have any.
+  /// Writes `catalog.json`.
   ///
-  /// - Parameter isStopped: Called between batches of items. If it returns true, the old lists are left unchanged.
-  /// - Returns: Whether the lists were written.
+  /// - Parameter isStopped: Called between batches of items. If it returns true, the old file is left unchanged.
+  /// - Returns: Whether the file was written.
   /// - Throws: ``LarderError`` when the cache cannot be read, or the folder cannot be written.
-  mutating func writeLists(_ isStopped: () -> Bool) throws(LarderError) -> Bool {
-    let free = ExportLists.names.dropLast().map { mayWrite($0, of: $0) }
-    guard free.allSatisfy(\.self) else { return false }
+  mutating func writeDocument(_ isStopped: () -> Bool) throws(LarderError) -> Bool {
+    let name = ExportDocument.name
+    guard mayWrite(name, of: name) else { return false }
     let absent = missing.union(unwritten)
     let exported = { [images, numbers, plan] (url: String) -> ShownPicture? in
       guard !absent.contains(url), let number = numbers[url], let path = plan.paths[url] else {
@@ -462,18 +436,10 @@ struct ExportRun {
       image.path = path
       return image
     }
-    var lists = try ExportLists(
-      in: folder,
-      exported: exported,
-      hasGeography: !foreign.contains(ExportLists.geography)
-    )
-    guard let names = try lists.write(catalogs, isStopped) else { return false }
-    let name = ExportLists.geography
-    if lists.places > 0, mayWrite(name, of: name) { report.places = lists.places }
-    for name in names {
-      others.insert(name)
-      record.files[name] = folder.file(name, of: nil)
-    }
+    let document = try ExportDocument(in: folder, exported: exported)
+    guard try document.write(catalog, isStopped) else { return false }
+    others.insert(name)
+    record.files[name] = folder.file(name, of: nil)
     return true
   }
 
@@ -502,18 +468,14 @@ struct ExportRun {
 
 /// A catalog, and its sections as they were at the start of an export.
 struct ExportedCatalog {
-  /// The catalog.
-  let entry: CatalogEntry
-  /// Its sections, in the catalog's order.
-  let sections: [RunSection]
-
   /// The reader of the cache.
   let reader: CatalogReader
+  /// The sections, in the catalog's order.
+  let sections: [RunSection]
 
-  /// Reads the catalog's name and its sections.
+  /// Reads the sections.
   init(_ reader: CatalogReader) throws(LarderError) {
     self.reader = reader
-    entry = reader.catalog
     sections = try reader.sections()
   }
 

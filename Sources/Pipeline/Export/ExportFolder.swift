@@ -75,7 +75,7 @@ struct ExportFolder {
     let digits = name.dropFirst(".larder-".count).prefix { $0 != "-" && $0 != "." }
     let list = name.dropFirst(".larder-".count + digits.count).dropLast(".tmp".count)
     guard let process = pid_t(digits), process > 0, String(process) == digits,
-      list.isEmpty || ExportLists.names.contains(where: { list == "-\($0)" })
+      list.isEmpty || ["-\(ExportDocument.name)", "-\(ExportRecord.name)"].contains(list)
     else { return nil }
     return process
   }
@@ -114,7 +114,7 @@ struct ExportFolder {
   ///   - relative: The path in the folder.
   ///   - links: Whether to make a hard link. If that is impossible, the file is copied.
   ///   - isRight: Called with the status of the file of the cache; whether the file has the expected bytes.
-  ///   - isOther: Called for a file in the folder that has the same size and time; whether it has other bytes.
+  ///   - mayKeep: Whether a file in the folder that has the same size and time can have the same bytes.
   /// - Returns: How the file came into the folder.
   /// - Throws: ``LarderError`` when it cannot be put there.
   func place(
@@ -122,7 +122,7 @@ struct ExportFolder {
     at relative: String,
     links: Bool,
     isRight: (stat) -> Bool = { _ in true },
-    isOther: () -> Bool = { false }
+    mayKeep: Bool = true
   ) throws(LarderError) -> Arrival {
     let target = "\(path)/\(relative)"
     for parent in ExportPath.parents(of: relative) { try Self.make("\(path)/\(parent)") }
@@ -139,7 +139,7 @@ struct ExportFolder {
     unlink(temporary)
     var arrival = Arrival.linked
     if !links || link(source, temporary) != 0 {
-      if isThere, !isSame, Self.isEqual(held, there), !isOther() { return .unchanged }
+      if isThere, !isSame, mayKeep, Self.isEqual(held, there) { return .unchanged }
       arrival = .copied
       do throws(LarderError) {
         try copy(descriptor, held)
@@ -164,13 +164,9 @@ struct ExportFolder {
   ///
   /// If the file already has this text, it is not written.
   func write(_ text: String, to relative: String) throws(LarderError) {
-    if bytes(of: relative)?.elementsEqual(text.utf8) == true { return }
-    let target = "\(path)/\(relative)"
-    do throws(SystemError) {
-      try Files.replace(target, with: Array(text.utf8).span.bytes, by: temporary)
-    } catch {
-      throw Self.failure("write", target, error.code)
-    }
+    let file = try file(relative)
+    try file.append(text.utf8)
+    try file.finish()
   }
 
   /// Reads a file in the folder; nil if there is no file, or if a symbolic link is at its path.
@@ -401,7 +397,7 @@ final class ExportFile {
 struct ExportRecord: Codable, Equatable {
   /// One file.
   struct File: Codable, Equatable {
-    /// The URL of the picture in the file; nil if the file is one of the lists, such as `catalog.json`.
+    /// The URL of the picture in the file; nil for `catalog.json`.
     var url: String?
     /// The file's size in bytes.
     var bytes: ByteCount?

@@ -16,20 +16,8 @@ package struct ExportPlan: Sendable, Equatable {
     package var type: PictureType
   }
 
-  /// A picture that cannot have the name in its URL, because another picture has that name.
-  package struct Collision: Sendable, Hashable, Codable {
-    /// The picture's URL.
-    package var url: String
-    /// The path that the picture would have had.
-    package var wanted: String
-    /// The path that the picture has.
-    package var path: String
-  }
-
   /// The path of each picture in the folder, by the picture's URL.
   package private(set) var paths: [String: String] = [:]
-  /// The pictures that got another name, in the order of the pictures.
-  package private(set) var collisions: [Collision] = []
 
   /// Gives every picture a path.
   ///
@@ -51,7 +39,6 @@ package struct ExportPlan: Sendable, Equatable {
       let file = ExportName.fitting(PictureName(url: picture.url, id: id).file, picture.type)
       let name = ExportName.portable(file, hasEnding: true)
       let place = ExportPath(url: picture.url, isFlat: isFlat)
-      let wanted = place.path(of: picture.type) ?? name
       // Whether a path cannot be used, because it belongs to other bytes or is a folder, or because a folder above it
       // is a file.
       func isTaken(_ path: String) -> Bool {
@@ -62,7 +49,7 @@ package struct ExportPlan: Sendable, Equatable {
         return folders.contains(ExportName.folded(path))
           || parents.contains { holders[$0] != nil } || parents.first == Self.squares
       }
-      var path = wanted
+      var path = place.path(of: picture.type) ?? name
       if isTaken(path) { path = place.folder.isEmpty ? name : "\(place.folder)/\(name)" }
       if isTaken(path) { path = "_larder/\(name)" }
       path = holders[ExportName.folded(path)]?.path ?? path
@@ -71,9 +58,6 @@ package struct ExportPlan: Sendable, Equatable {
       }
       folders.formUnion(ExportPath.parents(of: path).map(ExportName.folded))
       paths[picture.url] = path
-      if path != wanted {
-        collisions.append(Collision(url: picture.url, wanted: wanted, path: path))
-      }
     }
   }
 

@@ -113,11 +113,10 @@ struct GuardMessage {
     isHeld: Bool
   ) -> Finding {
     let lost = notes.skipped.filter(\.isUnread)
-    let causes = Dictionary(
-      lost.map { (Cause(field: $0.field, reason: $0.reason), 1) },
-      uniquingKeysWith: +
-    )
-    let cause = causes.min { ($1.value, $0.key) < ($0.value, $1.key) }?.key
+    // The most frequent cause.
+    let cause = Dictionary(grouping: lost) { [$0.field ?? "", $0.reason] }
+      .min { ($1.value.count, $0.key[0], $0.key[1]) < ($0.value.count, $1.key[0], $1.key[1]) }?
+      .value.first
     let why = cause.map { " (\($0.field.map { "\($0): " } ?? "")\($0.reason))" } ?? ""
     let correction =
       cause?.field.map {
@@ -132,15 +131,6 @@ struct GuardMessage {
         + (isHeld ? ", so the last good ones are kept" : "") + "; \(correction)",
       remedy: notes.lost < elements ? .acceptSkipped : nil
     )
-  }
-
-  private struct Cause: Hashable, Comparable {
-    var field: String?
-    var reason: String
-
-    static func < (left: Cause, right: Cause) -> Bool {
-      (left.field ?? "", left.reason) < (right.field ?? "", right.reason)
-    }
   }
 }
 

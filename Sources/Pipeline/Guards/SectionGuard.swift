@@ -265,8 +265,3 @@ struct SectionGuard: Sendable {
     result.note(GuardMessage(key: result.key, held: held).shrunk(by: result.withheld.count))
   }
 }
-
-extension FailureReason {
-  /// The reason for a field that has a path in the catalog file, but no value in any item of a section.
-  static let fieldMissing = FailureReason(rawValue: "field-missing")
-}

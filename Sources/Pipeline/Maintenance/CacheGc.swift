@@ -13,18 +13,11 @@ public struct SweepOptions: Sendable, Hashable {
   ///
   /// Fractions of a second are ignored.
   public var grace = Duration.seconds(7 * 86_400)
-  /// How long a picture is kept after the last run that needed it.
-  ///
-  /// If it is nil, there is no limit.
-  public var maxAge: Duration?
   /// The maximum number of bytes of the pictures in the cache.
   ///
-  /// If it is nil, there is no limit.
+  /// To keep it, a sweep removes pictures that no catalog refers to even before the end of ``grace``. If it is nil,
+  /// there is no limit.
   public var maxBytes: Int64?
-  /// Whether the limits on age and size apply even to pictures that a catalog refers to.
-  ///
-  /// The next sync fetches these pictures again.
-  public var includesReferenced = false
   /// How long runs are kept, so that they can be compared.
   public var history = Duration.seconds(400 * 86_400)
   /// How long changes of prices and other fields are kept in the history.
@@ -44,13 +37,7 @@ public struct SweepOptions: Sendable, Hashable {
   public init() {}
 
   var limits: GcPlan.Limits {
-    var limits = GcPlan.Limits(
-      grace: grace.components.seconds,
-      maxAge: maxAge?.components.seconds,
-      maxBytes: maxBytes.map { ByteCount($0) }
-    )
-    limits.includesReferenced = includesReferenced
-    return limits
+    GcPlan.Limits(grace: grace.components.seconds, maxBytes: maxBytes.map { ByteCount($0) })
   }
 }
 
@@ -104,8 +91,7 @@ extension SweepReport: Encodable {
   }
 }
 
-/// Sweeps a cache: removes pictures that no catalog refers to, pictures that are too old, and pictures beyond a total
-/// size.
+/// Sweeps a cache: removes pictures that no catalog refers to, after a time or beyond a total size.
 package struct CacheGc: Sendable {
   /// The number of pictures that are removed in one transaction.
   ///

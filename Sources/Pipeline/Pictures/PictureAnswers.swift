@@ -94,12 +94,14 @@ extension PictureStage {
           url: fetch.url.text,
           identity: fetch.entry.identity
         )
-        entry.enter(
+        let traits = needs.traits(ofPicture: fetch.url, entry.identity)
+        let stored = StoredResponse(
           head,
-          asked: fetch.asked,
-          answered: now(),
-          traits: needs.traits(ofPicture: fetch.url, entry.identity)
+          requestTime: fetch.asked,
+          responseTime: now(),
+          traits: traits
         )
+        entry.enter(stored)
         return entry
       },
       replacing: fetch.entry,

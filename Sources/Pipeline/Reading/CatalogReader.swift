@@ -73,8 +73,6 @@ public struct ShownItem: Sendable, Hashable, Identifiable {
   ///
   /// An item in two sections has the same id in both.
   public var id: String { item.id }
-  /// The time since which the shop no longer has the detail; nil if the shop has it.
-  public var detailMissingSince: Date? { detailSince.map(Date.init) }
   /// The small picture of the list; nil if the item has no such picture.
   public var thumbnail: ShownPicture? { pictures.first { $0.role == .thumbnail } }
 

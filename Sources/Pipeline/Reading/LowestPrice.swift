@@ -139,9 +139,4 @@ extension CatalogReader {
   ) throws(LarderError) -> [RecordedChange] {
     try index.history(catalog: catalog.id, item: id, since: since)
   }
-
-  /// Whether the history has any change of an item.
-  package func hasHistory(of id: String) throws(LarderError) -> Bool {
-    try !history(of: id).isEmpty
-  }
 }

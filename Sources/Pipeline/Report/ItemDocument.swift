@@ -107,70 +107,11 @@ package enum ItemDocument {
     fileprivate let detail: ItemDetail
     fileprivate let since: UnixTime?
 
-    private enum Key: String, CodingKey { case description, prices, notes, stale, since }
-
     func encode(to encoder: any Encoder) throws {
-      var body = encoder.container(keyedBy: Key.self)
-      try body.encode(detail.description, forKey: .description)
-      try body.encode(detail.prices, forKey: .prices)
-      try body.encode(detail.notes, forKey: .notes)
-      try body.encode(since != nil, forKey: .stale)
-      try body.encode(since.map(\.rfc3339), forKey: .since)
+      try encoder.write([
+        "description": detail.description, "prices": detail.prices, "notes": detail.notes,
+        "stale": since != nil, "since": since,
+      ])
     }
-  }
-}
-
-/// An item with coordinates, as a feature in GeoJSON. (RFC 7946)
-package struct PlaceFeature: Encodable {
-  private var type = "Feature"
-  /// The item's id. (RFC 7946, section 3.2)
-  private let id: String
-  private let geometry: Point
-  private let properties: Properties
-
-  /// Makes an array of features.
-  ///
-  /// - Parameters:
-  ///   - items: The items. Those without coordinates are left out.
-  ///   - catalog: The catalog's name.
-  /// - Returns: One JSON array.
-  /// - Throws: `EncodingError` if a coordinate is not a finite number, which cannot happen with items from a catalog.
-  package static func list(_ items: [ShownItem], catalog: String) throws -> [UInt8] {
-    try items.compactMap { Self($0, catalog: catalog, picture: $0.thumbnail?.path) }.jsonLine()
-  }
-
-  /// Makes the feature of an item; nil if the item has no coordinates.
-  ///
-  /// - Parameters:
-  ///   - item: The item.
-  ///   - catalog: The catalog's name.
-  ///   - picture: The path of the item's thumbnail; nil if the item has no thumbnail.
-  init?(_ item: ShownItem, catalog: String, picture: String?) {
-    guard let place = item.item.coordinate else { return nil }
-    id = item.item.id
-    // The longitude comes first. (RFC 7946, section 3.1.1)
-    geometry = Point(coordinates: [place.longitude, place.latitude])
-    properties = Properties(
-      catalog: catalog,
-      section: item.sections.first ?? "",
-      id: item.item.id,
-      title: item.item.title,
-      address: item.item.address,
-      picture: picture
-    )
-  }
-
-  private struct Point: Encodable {
-    var type = "Point"
-    var coordinates: [Double]
-  }
-
-  private struct Properties: Encodable {
-    var catalog: String
-    var section: String
-    var id: String
-    var title: String
-    @OrNull var address: String?
-    @OrNull var picture: String?
   }
 }

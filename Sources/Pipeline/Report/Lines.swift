@@ -8,8 +8,6 @@ package struct CSVLine {
   package enum Cell: Hashable, Sendable {
     /// Text from fetched data, reduced to one line; nil makes an empty cell.
     case text(String?)
-    /// Text that a person wrote. It can have several lines.
-    case note(String?)
     /// A number, which is written as it is.
     case number(String?)
   }
@@ -31,7 +29,6 @@ package struct CSVLine {
     cells.map { cell in
       switch cell {
       case .text(let text): Self.quoted(Self.harmless(PlainText.line(text ?? "")))
-      case .note(let text): Self.quoted(Self.harmless(PlainText.block(text ?? "")))
       case .number(let number): Self.quoted(number ?? "")
       }
     }

@@ -182,9 +182,6 @@ public struct RunDiff: Sendable, Hashable {
   public package(set) var pictures: [String] = []
   /// The pictures that were removed between the runs because no catalog needed them.
   package var removed: [Tombstone] = []
-
-  /// The URLs of pictures that were removed between the runs because no catalog needed them.
-  public var removedPictures: [String] { removed.map(\.url) }
 }
 
 extension RunDiff: Encodable {

@@ -249,11 +249,6 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     package var lost: SkippedItem.Loss
     /// The reason, as text for people.
     public package(set) var reason: String
-
-    /// Whether the whole item was left out.
-    ///
-    /// If false, only the field was.
-    public var isItemLost: Bool { lost == .item }
   }
 
   /// The square versions of pictures, which a run makes if its options request them.
@@ -340,33 +335,6 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     case catalog, run, outcome, sections, items, details, squares, failures, failuresOmitted
     case skipped, unfinished, unfinishedOmitted, requests, durationSeconds
     case pictures = "images"
-  }
-}
-
-// In documents that an older version of larder wrote, counts and flags can be missing.
-extension KeyedDecodingContainer {
-  /// Reads counts.
-  ///
-  /// If the key is absent, there are none. The synthesized `init(from:)` calls this function.
-  fileprivate func decode<Kind: Decodable, Count: Decodable>(
-    _ type: [Kind: Count].Type,
-    forKey key: Key
-  ) throws -> [Kind: Count] {
-    try decodeIfPresent(type, forKey: key) ?? [:]
-  }
-
-  /// Reads a count.
-  ///
-  /// If the key is absent, it is 0.
-  fileprivate func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try decodeIfPresent(type, forKey: key) ?? 0
-  }
-
-  /// Reads a flag.
-  ///
-  /// If the key is absent, it is false.
-  fileprivate func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try decodeIfPresent(type, forKey: key) ?? false
   }
 }
 

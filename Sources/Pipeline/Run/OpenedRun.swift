@@ -51,7 +51,7 @@ struct OpenedRun {
     if let words = lock.notice { run.notice(words) }
     let index = try Index(layout)
     let oldest = request.now() + -PartialBodies.longestAge
-    try request.needs(over: run.transport).notePictures(in: index)
+    try RevalidationPolicy(request, over: run.transport).notePictures(in: index)
     // The recovery would take the files of shards for strays, so their rows are written first.
     imported = try run.shared.imported?(layout, index)
     let recovery = try Recovery(layout, index, partialsSince: oldest)

@@ -85,7 +85,7 @@ struct RunContext: Sendable {
     progress = run.progress
     work = DispatchQueue(label: "larder.work")
     starts = DispatchQueue(label: "larder.starts")
-    needs = request.needs(over: self.transport)
+    needs = RevalidationPolicy(request, over: self.transport)
     self.failures = failures
     self.hasStopped = hasStopped
     self.isOver = isOver

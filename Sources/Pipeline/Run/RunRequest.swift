@@ -106,15 +106,4 @@ struct RunRequest: Sendable {
       isOver: isOver
     )
   }
-
-  /// The policy that decides which documents the run requests.
-  func needs(over transport: any Fetching) -> RevalidationPolicy {
-    RevalidationPolicy(
-      named: named,
-      credentials: credentials,
-      variables: addresses.variables,
-      transport: transport,
-      onlyDue: options.onlyDue
-    )
-  }
 }

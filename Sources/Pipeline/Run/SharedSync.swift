@@ -45,10 +45,3 @@ extension SyncReport.Pictures {
     if fetched > 0 { bytesFetched += shards.bytesFetched }
   }
 }
-
-extension FailureReason {
-  /// The reason for a picture that has the same key as another picture.
-  ///
-  /// The key is a hash of the picture's identity, which is its URL or a part of it.
-  package static let identityClash = FailureReason(rawValue: "identity-clash")
-}

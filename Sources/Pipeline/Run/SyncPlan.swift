@@ -63,7 +63,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     do {
       let request = try run.request()
       let index = try Index.existing(in: cache)
-      let needs = request.needs(over: transport)
+      let needs = RevalidationPolicy(request, over: transport)
       for position in request.sections.indices {
         try planPages(request, position, index, needs, transport)
       }

@@ -56,7 +56,10 @@ struct PageReader: Sendable {
         if error.code == .stopped { return .failure(error) }
         return decode(body, decoder)
       }
-      draft.add(window: part)
+      // The lane stores the items.
+      var rest = part
+      for place in rest.sections.indices { rest.sections[place].items = [] }
+      draft.listing.append(rest)
       // Only the page's last section so far continues in another window.
       let first = draft.listing.sections.count - part.sections.count
       for (place, section) in part.sections.enumerated() {
@@ -70,9 +73,14 @@ struct PageReader: Sendable {
         break
       }
     }
-    draft.kept = try lane.finish()
-    draft.settleAbsence()
-    draft.noteRepeats()
+    let kept = try lane.finish()
+    // A field counts as absent only if no section has it.
+    draft.listing.settleAbsence()
+    // The sections are stored without items that repeat the id of an earlier item.
+    for (place, listing) in kept.enumerated() {
+      draft.listing.noteDuplicates(listing.repeats, in: draft.listing.sections[place].key)
+    }
+    draft.kept = kept
     // If no section is usable, decode the whole body, because this gives a reason for each section.
     return draft.listing.sections.isEmpty ? decode(body, decoder) : .success(draft)
   }
@@ -82,7 +90,9 @@ struct PageReader: Sendable {
     PageDraft, CatalogError
   > {
     do throws(CatalogError) {
-      return .success(PageDraft(try body.decoded(by: decoder.listing)))
+      var listing = try body.decoded(by: decoder.listing)
+      listing.dropRepeats()
+      return .success(PageDraft(listing: listing))
     } catch {
       return .failure(error)
     }
@@ -92,47 +102,13 @@ struct PageReader: Sendable {
 /// A decoded page that is not yet written to the index.
 struct PageDraft: Sendable {
   /// The decoded page; without its items if it was decoded in windows.
-  private(set) var listing = DecodedListing()
+  var listing = DecodedListing()
   /// The items of each section, if the page was decoded in windows; nil otherwise.
   ///
   /// These items are already in the index.
   var kept: [ListingDraft]?
   /// Whether the rest of the page is not read, because too many items are unreadable.
   var isGivenUp = false
-
-  /// Makes a draft of a page that was decoded as a whole.
-  init(_ listing: DecodedListing) {
-    self.listing = listing
-    self.listing.dropRepeats()
-  }
-
-  /// Makes an empty draft.
-  ///
-  /// Windows are added to it later.
-  init() {}
-
-  /// Adds the next window of the page, without its items.
-  ///
-  /// ``ItemWriter`` stores the items.
-  mutating func add(window: DecodedListing) {
-    var rest = window
-    for place in rest.sections.indices { rest.sections[place].items = [] }
-    listing.append(rest)
-  }
-
-  /// Notes the items that repeat the id of an earlier item in their section, which the sections are stored without.
-  ///
-  /// Call it when all windows are added.
-  mutating func noteRepeats() {
-    for (place, draft) in (kept ?? []).enumerated() {
-      listing.noteDuplicates(draft.repeats, in: listing.sections[place].key)
-    }
-  }
-
-  /// Compares the sections with each other: a field counts as absent only if no section has it.
-  ///
-  /// Call it when all windows are added.
-  mutating func settleAbsence() { listing.settleAbsence() }
 }
 
 extension PageReader {

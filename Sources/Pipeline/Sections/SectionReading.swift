@@ -218,11 +218,6 @@ extension SectionReading {
   }
 }
 
-extension FailureReason {
-  /// The reason for a section with more pages than `paging.limit` in the catalog file.
-  static let pageLimit = FailureReason(rawValue: "page-limit")
-}
-
 /// A section, joined from all pages of its source.
 struct JoinedSection: Sendable {
   /// The section, with the items of all pages.

@@ -113,27 +113,29 @@ final class SectionStage: Sendable {
   }
 
   private func page(_ reading: SectionReading) {
-    do throws(LarderError) {
+    attempt(reading) { () throws(LarderError) in
       let request = try request(for: reading)
       if reading.gone.contains(reading.next.name) { return try complete(reading) }
       if context.options.onlyDue, let held = request.held {
         let need = context.needs.need(ofListing: held, reading.next, at: context.now())
         if reading.leavesAlone(isFresh: need.isQuiet) {
           context.work.async { [self] in
-            do throws(LarderError) {
-              try take(held: held, into: reading)
-            } catch {
-              fail(reading, error)
-            }
+            attempt(reading) { () throws(LarderError) in try take(held: held, into: reading) }
           }
           return
         }
       }
       context.fetch(request, priority: .section) { [self, reading] outcome in
-        answer(outcome, to: reading, request)
+        attempt(reading) { () throws(LarderError) in try answer(outcome, to: reading, request) }
       }
-    } catch {
-      fail(reading, error)
+    }
+  }
+
+  /// Continues with a source, and ends it if the cache fails.
+  private func attempt(_ reading: SectionReading, _ work: () throws(LarderError) -> Void) {
+    do throws(LarderError) { try work() } catch {
+      context.failures.note(error)
+      fail(reading, error.description)
     }
   }
 
@@ -141,27 +143,23 @@ final class SectionStage: Sendable {
     _ outcome: DocumentOutcome,
     to reading: SectionReading,
     _ request: DocumentRequest
-  ) {
-    do throws(LarderError) {
-      switch outcome {
-      case .stands(let document):
-        try context.index.renew(document)
-        try take(held: document, into: reading)
-      case .excused(let document, let failure):
-        reading.excused = failure.description
-        try take(held: document, into: reading)
-      case .new(let body, let base, let document):
-        try take(body, base: base, document, into: reading, wasHeld: request.held != nil)
-      case .failed(let failure) where failure.endsListing && !reading.pages.isEmpty:
-        // Some shops send such an answer to a request for a page after the last one.
-        context.failures.count(attempts: failure.attempts)
-        try end(at: reading, wasHeld: request.held != nil)
-      case .failed(let failure):
-        context.failures.note(.section, id: reading.key, failure)
-        try breakOff(reading, failure.description)
-      }
-    } catch {
-      fail(reading, error)
+  ) throws(LarderError) {
+    switch outcome {
+    case .stands(let document):
+      try context.index.renew(document)
+      try take(held: document, into: reading)
+    case .excused(let document, let failure):
+      reading.excused = failure.description
+      try take(held: document, into: reading)
+    case .new(let body, let base, let document):
+      try take(body, base: base, document, into: reading, wasHeld: request.held != nil)
+    case .failed(let failure) where failure.endsListing && !reading.pages.isEmpty:
+      // Some shops send such an answer to a request for a page after the last one.
+      context.failures.count(attempts: failure.attempts)
+      try end(at: reading, wasHeld: request.held != nil)
+    case .failed(let failure):
+      context.failures.note(.section, id: reading.key, failure)
+      try breakOff(reading, failure.description)
     }
   }
 
@@ -224,11 +222,6 @@ final class SectionStage: Sendable {
       if reading.noteChange() { return page(reading) }
     }
     try complete(reading)
-  }
-
-  private func fail(_ reading: SectionReading, _ error: LarderError) {
-    context.failures.note(error)
-    fail(reading, error.description)
   }
 
   /// Reports a source as failed because of one unreadable item, as `--strict` demands.

@@ -62,9 +62,7 @@ package final class UploadMemory: Sendable {
   func holds(_ output: FilePath, at destination: UploadDestination) -> Bool {
     guard let contents = try? PictureInput.bytes(of: output, PictureLimits()) else { return false }
     let key = key(output.shown, contents, destination)
-    // Versions between 0.2.0 and 0.3.0 noted the name alone.
-    let older = "+" + Self.key(name(of: output.shown))
-    return held.withLock { $0.contains(key) || $0.contains(older) }
+    return held.withLock { $0.contains(key) }
   }
 
   /// Records that the server accepted a form.

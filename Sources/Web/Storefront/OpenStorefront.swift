@@ -252,9 +252,9 @@ extension OpenStorefront {
     guard faults.isEmpty else { return try basket(form, faults: faults) }
     let draft = form.orderDraft(budget, visit.language)
     do {
-      let made = try OrderFromCatalog(draft, reader, at: now, chance: chance)
+      let order = try draft.order(from: reader, at: now, chance: chance)
       let outbox = try Outbox(path)
-      let id = try outbox.place(made.order)
+      let id = try outbox.place(order)
       return placed(try outbox.order(id.rawValue), form)
     } catch let error as LarderError where error.code == .refused || error.code == .usage {
       return try basket(form, faults: [.other], problem: error.problem)
