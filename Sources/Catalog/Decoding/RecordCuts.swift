@@ -64,9 +64,8 @@ extension RecordCuts {
     case .tsv: cuts = Self.table(&cursor, UInt8(ascii: "\t"), size)
     case .lines, .jsonl: cuts = Self.lines(&cursor, size)
     case .xml:
-      guard MarkupTags.isASCII(beginning), let names = notation.xml?.records, !names.isEmpty
+      guard XMLEncoding.isAlikeASCII(beginning), let names = notation.xml?.records, !names.isEmpty
       else { return nil }
-      cursor.move(to: start + MarkupTags.bareDocumentType(in: beginning).upperBound)
       cuts = Self.xml(&cursor, named: names, size)
     case .json, .html, nil: return nil
     }
@@ -137,37 +136,29 @@ extension RecordCuts {
     named names: [String],
     _ size: Int
   ) -> Self? {
-    var scan = MarkupScan()
     var depth = 0
     var found: (depth: Int, cuts: RecordCuts)?
     var isEnded = false
-    while let (offset, piece) = cursor.nextPiece() {
-      var index = 0
-      while index < piece.count {
-        switch scan.next(in: piece.span, from: &index, at: offset) {
-        case .none: break
-        case .refused: return nil
-        case .start(let start, let isEmpty):
-          // Elements inside a record cannot be others.
-          if isEnded || depth <= found?.depth ?? .max {
-            let name = scan.name
-            let local = name.split(separator: ":").last.map(String.init) ?? name
-            if names.contains(name) || names.contains(local) {
-              if isEnded { return nil }
-              if found == nil { found = (depth, RecordCuts(from: start, size: size)) }
-              if depth == found?.depth { found?.cuts.cut(at: start) }
-            }
-          }
-          if !isEmpty { depth += 1 }
-        case .end(let start):
-          depth -= 1
-          if depth < 0 { return nil }
-          if let outer = found?.depth, depth < outer, !isEnded {
-            found?.cuts.end(at: start)
-            isEnded = true
-          }
+    while let tag = cursor.nextTag() {
+      guard tag.kind != .end else {
+        depth -= 1
+        if depth < 0 { return nil }
+        if let outer = found?.depth, depth < outer, !isEnded {
+          found?.cuts.end(at: tag.start)
+          isEnded = true
+        }
+        continue
+      }
+      // Elements inside a record cannot be others.
+      if isEnded || depth <= found?.depth ?? .max {
+        let local = tag.name.split(separator: ":").last.map(String.init) ?? tag.name
+        if names.contains(tag.name) || names.contains(local) {
+          if isEnded { return nil }
+          if found == nil { found = (depth, RecordCuts(from: tag.start, size: size)) }
+          if depth == found?.depth { found?.cuts.cut(at: tag.start) }
         }
       }
+      if tag.kind == .start { depth += 1 }
     }
     return depth == 0 && isEnded ? found?.cuts : nil
   }

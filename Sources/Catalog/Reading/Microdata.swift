@@ -53,7 +53,7 @@ struct Microdata {
   /// - Parameters:
   ///   - name: The name of the element in lower case.
   ///   - attributes: The attributes of the element.
-  mutating func start(_ name: String, _ attributes: [String: String]) {
+  mutating func start(_ name: String, _ attributes: MarkupAttributes) {
     let (property, id) = (attributes["itemprop"], attributes["id"])
     let item = attributes["itemscope"].map { _ in
       Item(
@@ -105,7 +105,7 @@ struct Microdata {
   /// (HTML, section 5.2.4)
   ///
   /// Unlike in the standard, `content` counts for every element, because search engines do the same.
-  private static func value(of name: String, _ attributes: [String: String]) -> String? {
+  private static func value(of name: String, _ attributes: MarkupAttributes) -> String? {
     if let content = attributes["content"] { return content }
     switch name {
     case "meta": return ""
@@ -135,9 +135,9 @@ struct Microdata {
   /// - Throws: ``CatalogError`` if the page has too many elements of microdata, or if the array would be too large.
   func json(of count: Int, _ subject: String) throws(CatalogError) -> [UInt8] {
     guard !isTooMuch else {
-      throw HTMLPage.refusal(
-        "has more than \(Self.mostElements) elements with microdata or an id",
-        subject
+      throw CatalogError.page(
+        subject,
+        "has more than \(Self.mostElements) elements with microdata or an id"
       )
     }
     var writer = Writing(elements: elements, ids: ids, text: text, limit: 1 << 20 + 16 * count)
@@ -148,9 +148,9 @@ struct Microdata {
     }
     writer.json.close("]")
     guard writer.isWithinLimit else {
-      throw HTMLPage.refusal(
-        "has microdata whose references make more than 16 times its size",
-        subject
+      throw CatalogError.page(
+        subject,
+        "has microdata whose references make more than 16 times its size"
       )
     }
     return writer.json.bytes

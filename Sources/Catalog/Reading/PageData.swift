@@ -26,10 +26,12 @@ struct PageData {
     within limits: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) -> PageData {
     var data = PageData()
-    try HTMLPage.read(JSONText(page).bytes, subject, within: limits) { data.take($0) }
+    try MarkupReader.read(JSONText(page).bytes, as: .html, subject, within: limits) { event, _ in
+      data.take(event)
+    }
     data.microdata.finish()
     guard data.scripts.count <= mostScripts else {
-      throw HTMLPage.refusal("has more than \(mostScripts) blocks of JSON-LD", subject)
+      throw CatalogError.page(subject, "has more than \(mostScripts) blocks of JSON-LD")
     }
     return data
   }
@@ -39,7 +41,7 @@ struct PageData {
   /// It can be about other things than products.
   var hasData: Bool { !scripts.isEmpty || microdata.hasItems || openGraph.product != nil }
 
-  private mutating func take(_ event: HTMLEvent) {
+  private mutating func take(_ event: MarkupEvent) {
     switch event {
     case .start(let name, let attributes):
       isInJSON = name == "script" && isJSON(attributes["type"] ?? "")
