@@ -118,7 +118,8 @@ final class MarkupReader {
       let piece = Self.piece(of: bytes, from: place)
       place = piece.endIndex
       let before = events
-      words += Self.wordCount(of: piece)
+      let count = Self.wordCount(of: piece)
+      words += count
       guard isRaw || words <= Self.mostWords else {
         throw refusal("has a tag, comment or text of more than \(Self.mostWords) words")
       }
@@ -126,7 +127,7 @@ final class MarkupReader {
       piece.withUnsafeBufferPointer { cxml_parser_push(parser, $0.baseAddress, $0.count) }
       // If the parser has reported an event, it has finished all earlier pieces. Only words of this piece can still be
       // in an unfinished tag.
-      if events > before { words = Self.wordCount(of: piece) }
+      if events > before { words = count }
       try demandSound()
       guard Self.processorTime() < end else {
         throw refusal("takes more than \(Int(seconds)) s of processor time")
