@@ -5,12 +5,14 @@ struct PageData {
 
   /// The texts of the scripts with JSON-LD, in the order of the page.
   private(set) var scripts: [[UInt8]] = []
-  private(set) var microdata = Microdata()
+  private(set) var microdata: Microdata
   private(set) var openGraph = OpenGraph()
   /// The page's own URL, from `<link rel="canonical" href="…">`, or nil if the page names none.
   private(set) var canonical: String?
 
   private var isInJSON = false
+
+  private init(microdata: Microdata) { self.microdata = microdata }
 
   /// Reads the data of a page.
   ///
@@ -25,7 +27,7 @@ struct PageData {
     _ subject: String,
     within limits: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) -> PageData {
-    var data = PageData()
+    var data = PageData(microdata: Microdata(ofPage: page.count))
     try MarkupReader.read(JSONText(page).bytes, as: .html, subject, within: limits) { event, _ in
       data.take(event)
     }
