@@ -93,7 +93,7 @@ private func fuzzDecoding(_ input: [UInt8]) {
 private func fuzzPage(_ input: [UInt8]) {
   let page = Array("<html>".utf8) + input
   guard let data = try? PageData.read(page, "page") else { return }
-  guard let json = try? data.microdata.json(of: page.count, "page") else { return }
+  guard let json = try? data.microdata.json("page") else { return }
   expect(json.count <= 4 * (1 << 20 + 16 * page.count), "\(json.count) bytes of a page")
   expect(
     (try? JSONDocument(parsing: json)) != nil,

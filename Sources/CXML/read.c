@@ -30,20 +30,6 @@ xmlTextReaderPtr cxml_start(const uint8_t *bytes, size_t count) {
   return xmlReaderForMemory((const char *)bytes, (int)count, NULL, NULL, options);
 }
 
-// The beginning of xmlError. (libxml/xmlerror.h)
-typedef struct {
-  int domain;
-  int code;
-  const char *message;
-} error_beginning;
-
-const error_beginning *xmlGetLastError(void);
-
-const char *cxml_fault(void) {
-  const error_beginning *error = xmlGetLastError();
-  return error == NULL ? NULL : error->message;
-}
-
 int cxml_next(xmlTextReaderPtr reader) {
   while (true) {
     int status = xmlTextReaderRead(reader);

@@ -14,7 +14,7 @@
 @_exported public import struct Catalog.ImageReference
 @_exported public import struct Catalog.ItemDetail
 @_exported public import struct Catalog.Price
-@_exported public import enum Catalog.SkipLimit
+@_exported public import struct Catalog.SkipLimit
 @_exported public import struct Catalog.StoreItem
 @_exported public import struct Orders.Delivery
 @_exported public import struct Orders.Order

@@ -169,7 +169,7 @@ struct LinkedDataPageTests {
     let page = Array(Self.page(Self.cup).utf8)
 
     #expect(throws: CatalogError.self) {
-      try HTMLPage.read(page[...], "page", seconds: 0) { _ in }
+      try MarkupReader.read(page[...], as: .html, "page", seconds: 0) { _, _ in }
     }
   }
 

@@ -80,18 +80,6 @@ struct PageDataTests {
     #expect(try items(list).map(\.title) == ["Cup A", "Cup B"])
   }
 
-  @Test func `an item has the properties of elements that it refers to, before it and behind`()
-    throws
-  {
-    let items = try items(
-      "<p id=a itemprop=sku>A</p>" + Self.product("<b itemprop=name>Cup</b>", "itemref='a b none'")
-        + "<div id=b><div itemprop=offers itemscope><i itemprop=price>7.50</i></div></div>"
-    )
-
-    #expect(items.map(\.id) == ["A"])
-    #expect(items.map(\.salePrice?.minorUnits) == [750])
-  }
-
   @Test func `a product within nothing of its own is not another's property`() throws {
     let inner = Self.product("<meta itemprop=sku content=B><b itemprop=name>Jug</b>")
 
@@ -125,11 +113,10 @@ struct PageDataTests {
 
   @Test func `a page that is cut off anywhere is read or refused`() throws {
     let page =
-      "<!doctype html><html>" + Self.og + "<p id=b itemprop=brand>Kiln</p>"
+      "<!doctype html><html>" + Self.og
       + Self.product(
         "<meta itemprop=sku content=A><b itemprop=name>Cup</b><div itemprop=offers itemscope>"
-          + "<i itemprop=price>7.50</i></div>",
-        "itemref=b"
+          + "<i itemprop=price>7.50</i></div>"
       )
     let file = try catalog("format: json-ld", currency: "EUR")
 
@@ -191,16 +178,6 @@ struct PageDataTests {
 
   // MARK: - What is refused
 
-  @Test func `items that refer to each other, or to themselves, end`() throws {
-    let offer = "<p id=o itemprop=offers itemscope itemref='o p'><i itemprop=price>7</i></p>"
-    let page = Self.product(
-      "<meta itemprop=sku content=A><b itemprop=name>Cup</b>" + offer,
-      "id=p itemref='p o'"
-    )
-
-    #expect(try items(page).map(\.id) == ["A"])
-  }
-
   @Test func `items that are too deep in one another are left out`() throws {
     let deep = (0..<200).reduce("<i itemprop=name>Deep</i>") { inner, _ in
       "<p itemprop=brand itemscope>\(inner)</p>".replacing("<p", with: "<div")
@@ -212,20 +189,18 @@ struct PageDataTests {
   }
 
   private static let hostile: [String] = {
-    let properties = String(repeating: "<i itemprop=name>Cup</i>", count: 3000)
-    let references = String(repeating: "x ", count: 3000)
-    let chain = (0..<40).map {
-      "<div id=i\($0) itemprop='a b' itemscope itemref=i\($0 + 1)></div>"
+    let nested = (0..<30).reduce("<b itemprop=name>Cup</b>") { inner, _ in
+      "<div itemprop='a b' itemscope>\(inner)</div>"
     }
     return [
-      // Many items refer to the same properties.
-      "<div id=x>\(properties)</div>" + product("", "itemref='\(references)'"),
       // Each item is in the previous item twice.
-      chain.joined() + product("<b itemprop=name>Cup</b>", "itemref=i0"),
+      product("<b itemprop=name>Cup</b>" + nested),
       product(String(repeating: "<i itemprop=name>x</i>", count: 100_001)),
-      // Many items refer to a long text of which little is left.
-      "<b id=x itemprop=name>x\(String(repeating: " ", count: 1 << 17))y</b>"
-        + String(repeating: product("", "itemref=x"), count: 2000),
+      // A long text is the value of many properties.
+      product(
+        String(repeating: "<div itemprop=name>", count: 100)
+          + String(repeating: "x", count: 1 << 18)
+      ),
     ]
   }()
 
@@ -235,7 +210,7 @@ struct PageDataTests {
 
     let taken = clock.measure {
       let reason = reason(page)
-      #expect(reason.contains("elements with microdata") || reason.contains("16 times"))
+      #expect(reason.contains("microdata of more than 100000 properties"))
     }
 
     #expect(taken < .seconds(10))

@@ -1,5 +1,5 @@
-// A C interface to two parsers of libxml2: one that reads an XML document event by event, and one that reads an HTML
-// page piece by piece.
+// A C interface to two parsers of libxml2: one that reads a small XML document event by event, and one that reads an XML
+// document or an HTML page piece by piece.
 #ifndef LARDER_CXML_H
 #define LARDER_CXML_H
 
@@ -13,22 +13,12 @@
 typedef unsigned char xmlChar;
 typedef struct _xmlTextReader *xmlTextReaderPtr;
 
-// The current element's name without its prefix, and the URL of its namespace, which can be NULL.
+// The current element's name without its prefix.
 const xmlChar *xmlTextReaderConstLocalName(xmlTextReaderPtr);
-const xmlChar *xmlTextReaderConstNamespaceUri(xmlTextReaderPtr);
 // Returns 1 if the current element has no end tag, as `<a/>`.
 int xmlTextReaderIsEmptyElement(xmlTextReaderPtr);
-// Moves to the next attribute of the current element, and returns 1 if there is one. The first call moves to the first
-// attribute.
-int xmlTextReaderMoveToNextAttribute(xmlTextReaderPtr);
-// Moves from an attribute back to its element.
-int xmlTextReaderMoveToElement(xmlTextReaderPtr);
-// The name of the current element or attribute, with its prefix.
-const xmlChar *xmlTextReaderConstName(xmlTextReaderPtr);
-// The characters of the current text or attribute. They are valid until the next call.
+// The characters of the current text. They are valid until the next call.
 const xmlChar *xmlTextReaderConstValue(xmlTextReaderPtr);
-// The number of the parser's current line, counted from 1.
-int xmlTextReaderGetParserLineNumber(xmlTextReaderPtr);
 void xmlFreeTextReader(xmlTextReaderPtr);
 
 // The results of `cxml_next`. A document type declaration is refused, so the only entities are the five of XML itself,
@@ -48,36 +38,64 @@ xmlTextReaderPtr cxml_start(const uint8_t *bytes, size_t count);
 // Moves to the next event, and returns its kind. Comments and processing instructions are skipped.
 int cxml_next(xmlTextReaderPtr reader);
 
-// The reason of the last `cxml_broken` on this thread, in English, with a line break at its end; or NULL. It can have
-// names of the document's elements in it.
-const char *cxml_fault(void);
+// A parser of one XML document or HTML page, which gets the bytes piece by piece.
+typedef struct {
+  struct _xmlParserCtxt *state;
+  bool is_html;
+} cxml_parser;
 
-// A parser of one HTML page.
-typedef struct cxml_page cxml_page;
+typedef enum {
+  cxml_xml,
+  // HTML in the encoding that the page names.
+  cxml_html,
+  // HTML in UTF-8, even if the page names another encoding.
+  cxml_html_in_utf8
+} cxml_language;
 
-// The parser calls these functions for the events of a page, on the thread that pushes the bytes of the page. Pointers
-// in their arguments are valid only during the call.
+// The parser calls these functions for the events of a document, on the thread that pushes the bytes. Pointers in their
+// arguments are valid only during the call.
 //
-// An element begins. Its name is in lower case. `attributes` has pointers to a name, its value, the next name, its
-// value, and so on. A value may be NULL, and NULL follows the last value. If there are no attributes, it is NULL.
-typedef void (*cxml_page_start_handler)(void *context, const xmlChar *name, const xmlChar **attributes);
-// An element ends. It may end without an end tag, for example at the end of the page.
-typedef void (*cxml_page_end_handler)(void *context, const xmlChar *name);
+// An element begins. Its name has the prefix of the document, and is in lower case in HTML. `attributes` has pointers to a
+// name, its value, the next name, its value, and so on. A value may be NULL, and NULL follows the last value. If there
+// are no attributes, it is NULL.
+typedef void (*cxml_start_handler)(void *context, const xmlChar *name, const xmlChar **attributes);
+// An element ends, or there is a reference to an entity that is not one of XML or HTML itself.
+typedef void (*cxml_name_handler)(void *context, const xmlChar *name);
 // There is a text in UTF-8. Entities are decoded, except in scripts. A text may come in several pieces.
-typedef void (*cxml_page_text_handler)(void *context, const xmlChar *bytes, int count);
+typedef void (*cxml_text_handler)(void *context, const xmlChar *bytes, int count);
+// The document type declares an entity.
+typedef void (*cxml_entity_handler)(void *context, const xmlChar *name, int type, const xmlChar *public_id,
+                                    const xmlChar *system_id, xmlChar *content);
 
-// Starts to read an HTML page. Its markup may be broken. The context must exist until the page is freed. If `is_utf8`
-// is true, the page is read as UTF-8, even if it names another encoding. Otherwise it is read in the encoding that it
-// names. Returns NULL if there is no memory.
-cxml_page *cxml_page_start(void *context, cxml_page_start_handler start, cxml_page_end_handler end,
-                           cxml_page_text_handler text, bool is_utf8);
+typedef struct {
+  cxml_start_handler start;
+  // An element ends. In a page, it may end without an end tag, for example at the end of the page.
+  cxml_name_handler end;
+  cxml_text_handler text;
+  cxml_entity_handler entity;
+  cxml_name_handler reference;
+} cxml_handlers;
 
-// Reads the next bytes. A tag is reported after all of its bytes have been pushed, and so is a text outside of scripts.
-void cxml_page_push(cxml_page *page, const uint8_t *bytes, size_t count);
+// Starts to read a document. The markup of a page may be broken. The context must exist until the parser is freed. The
+// state is NULL if there is no memory.
+cxml_parser cxml_parser_start(const cxml_handlers *handlers, void *context, cxml_language language);
 
-// Reads the rest of the page, and ends the elements that are still open.
-void cxml_page_end(cxml_page *page);
+// Reads the next bytes. A tag is reported after all of its bytes have been pushed.
+void cxml_parser_push(cxml_parser parser, const uint8_t *bytes, size_t count);
 
-void cxml_page_free(cxml_page *page);
+// Reads the rest of the document. In a page, this ends the elements that are still open.
+void cxml_parser_end(cxml_parser parser);
+
+// Reads nothing more, even if bytes are pushed.
+void cxml_parser_stop(cxml_parser parser);
+
+// The number of the current line, counted from 1.
+int cxml_parser_line(cxml_parser parser);
+
+// The reason why an XML document is not well-formed, in English, with a line break at its end, and its line; or NULL. It
+// can have names of the document's elements in it.
+const char *cxml_parser_fault(cxml_parser parser, int *line);
+
+void cxml_parser_free(cxml_parser parser);
 
 #endif

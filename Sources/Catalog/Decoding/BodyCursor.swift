@@ -133,6 +133,101 @@ extension BodyCursor {
   }
 }
 
+/// Steps through an XML document.
+extension BodyCursor {
+  /// A tag of XML.
+  struct Tag {
+    enum Kind { case start, end, empty }
+
+    /// The offset of its `<`.
+    var start: Int
+    var kind: Kind
+    /// The name of a start tag, for example "g:item".
+    ///
+    /// Only the first bytes of a very long name are kept.
+    var name = ""
+  }
+
+  /// Moves the cursor behind the next tag that is not in a comment or the like.
+  ///
+  /// The result is nil if there is none. It is also nil, before the end of the body, if a document type has
+  /// declarations. The document is not checked, because libxml2 does that when it reads the windows.
+  mutating func nextTag() -> Tag? {
+    while skip(past: "<") {
+      let start = place - 1
+      if take("?") {
+        guard skip(past: "?>") else { return nil }
+      } else if take("!") {
+        guard skipDeclaration() else { return nil }
+      } else if take("/") {
+        return skip(past: ">") ? Tag(start: start, kind: .end) : nil
+      } else {
+        return startTag(at: start)
+      }
+    }
+    return nil
+  }
+
+  /// Skips a comment, a CDATA section or a document type without declarations, whose `<!` is before the cursor.
+  private mutating func skipDeclaration() -> Bool {
+    if take("-") { return take("-") && skip(past: "-->") }
+    return take("[") ? skip(past: "]]>") : tagEnd() != nil
+  }
+
+  private mutating func startTag(at start: Int) -> Tag? {
+    var name: [UInt8] = []
+    while let byte = peek(), byte > 0x20, byte != UInt8(ascii: "/"), byte != UInt8(ascii: ">") {
+      if name.count < Self.longestName { name.append(byte) }
+      offset += 1
+    }
+    return tagEnd().map { last in
+      let kind: Tag.Kind = last == UInt8(ascii: "/") ? .empty : .start
+      return Tag(start: start, kind: kind, name: String(decoding: name, as: UTF8.self))
+    }
+  }
+
+  /// Moves the cursor behind the next `>` that is not in quotes, and returns the byte before it.
+  ///
+  /// The result is nil if there is none in this tag or before the declarations of a document type.
+  private mutating func tagEnd() -> UInt8? {
+    var last: UInt8 = 0
+    while let byte = peek(), byte != UInt8(ascii: "["), byte != UInt8(ascii: "<") {
+      offset += 1
+      switch byte {
+      case UInt8(ascii: ">"): return last
+      case UInt8(ascii: "\""), UInt8(ascii: "'"):
+        guard skip(past: String(UnicodeScalar(byte))) else { return nil }
+      default: break
+      }
+      last = byte
+    }
+    return nil
+  }
+
+  /// Moves the cursor behind the next occurrence of a text of up to four bytes.
+  private mutating func skip(past end: String) -> Bool {
+    let end = Array(end.utf8)
+    let whole = end.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let mask = UInt32.max >> UInt32(32 - 8 * end.count)
+    var last: UInt32 = 0
+    while peek() != nil {
+      if end.count == 1 {
+        // Most bytes are in a text or a value.
+        guard let found = piece[offset...].firstIndex(of: end[0]) else {
+          offset = piece.count
+          continue
+        }
+        offset = found + 1
+        return true
+      }
+      last = last << 8 | UInt32(piece[offset])
+      offset += 1
+      if last & mask == whole { return true }
+    }
+    return false
+  }
+}
+
 /// A response whose bytes can be read at any offset.
 ///
 /// It can be in memory or in a file.

@@ -268,16 +268,24 @@ public struct SkippedItem: Hashable, Sendable, Codable {
   package var isUnread: Bool { lost == .item && reason != Self.duplicateID }
 }
 
-/// The limit on unreadable elements of a section.
+/// The limit on unreadable elements of a section: `percent(10)` or `count(3)`.
 ///
-/// If the limit is exceeded, the section is rejected.
-public enum SkipLimit: Hashable, Sendable {
+/// If the limit is exceeded, the section is rejected. As JSON, it is `{"percent": 10}` or `{"count": 3}`.
+public struct SkipLimit: Hashable, Sendable, Codable {
+  private var percent: Double?
+  private var count: Int?
+
   /// A percentage of the section's elements.
   ///
   /// If the percentage is above 0, one unreadable element is allowed even if there are few elements.
-  case percent(Double)
+  public static func percent(_ share: Double) -> SkipLimit {
+    SkipLimit(percent: share, count: nil)
+  }
+
   /// A number of elements.
-  case count(Int)
+  public static func count(_ elements: Int) -> SkipLimit {
+    SkipLimit(percent: nil, count: elements)
+  }
 
   /// The default limit, 10 %.
   public static let standard = SkipLimit.percent(10)
@@ -301,34 +309,7 @@ public enum SkipLimit: Hashable, Sendable {
   ///   - most: An upper bound for the number of all elements of the section.
   /// - Returns: Whether it is already certain that the section will be rejected.
   package func isPassed(by lost: Int, of most: Int) -> Bool {
-    switch self {
-    case .percent(let share):
-      return lost > (share > 0 ? 1 : 0) && Double(lost) * 100 > share * Double(most)
-    case .count(let limit):
-      return lost > limit
-    }
-  }
-}
-
-extension SkipLimit: Codable {
-  private enum CodingKeys: CodingKey { case percent, count }
-
-  /// Reads `{"percent": 10}` or `{"count": 3}`.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    if let share = try values.decodeIfPresent(Double.self, forKey: .percent) {
-      self = .percent(share)
-    } else {
-      self = .count(try values.decode(Int.self, forKey: .count))
-    }
-  }
-
-  /// Writes `{"percent": 10}` or `{"count": 3}`.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    switch self {
-    case .percent(let share): try values.encode(share, forKey: .percent)
-    case .count(let limit): try values.encode(limit, forKey: .count)
-    }
+    guard let percent else { return lost > count ?? 0 }
+    return lost > (percent > 0 ? 1 : 0) && Double(lost) * 100 > percent * Double(most)
   }
 }

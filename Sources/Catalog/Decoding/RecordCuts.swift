@@ -60,13 +60,16 @@ extension RecordCuts {
     var cursor = BodyCursor(body, at: start)
     let cuts: RecordCuts?
     switch notation.kind {
-    case .csv: cuts = Self.table(&cursor, TableRecords.separator(of: beginning[...]), size)
-    case .tsv: cuts = Self.table(&cursor, UInt8(ascii: "\t"), size)
+    case .csv, .tsv:
+      let isTabbed = notation.kind == .tsv
+      let separator =
+        isTabbed ? UInt8(ascii: "\t") : TableRecords.separator(of: beginning[...])
+      cuts = Self.table(body, from: start, separator, size)
+      cursor.move(to: body.count)
     case .lines, .jsonl: cuts = Self.lines(&cursor, size)
     case .xml:
-      guard MarkupTags.isASCII(beginning), let names = notation.xml?.records, !names.isEmpty
+      guard XMLEncoding.isAlikeASCII(beginning), let names = notation.xml?.records, !names.isEmpty
       else { return nil }
-      cursor.move(to: start + MarkupTags.bareDocumentType(in: beginning).upperBound)
       cuts = Self.xml(&cursor, named: names, size)
     case .json, .html, nil: return nil
     }
@@ -79,37 +82,42 @@ extension RecordCuts {
 
   /// The records of a table.
   ///
-  /// They are the rows below the first line that is not empty. A table with a quote that encloses no cell (``CellScan``)
+  /// They are the rows below the first line that is not empty. A table with a quote that encloses no cell (``TableRows``)
   /// has none, so it is read whole.
-  private static func table(_ cursor: inout BodyCursor, _ separator: UInt8, _ size: Int) -> Self? {
-    var scan = CellScan(separator: separator)
+  private static func table(
+    _ body: some RandomAccessBody,
+    from start: Int,
+    _ separator: UInt8,
+    _ size: Int
+  ) -> Self? {
+    var rows = TableRows([], separator: separator)
     var cuts: RecordCuts?
     var linesOfNames = 0
-    while let (offset, piece) = cursor.nextPiece() {
-      var index = 0
-      while true {
-        index += scan.skip(piece.span, from: index)
-        guard index < piece.count else { break }
-        let byte = piece[index]
-        index += 1
-        let next = offset + index
-        switch scan.step(byte) {
+    var (place, line) = (start, 1)
+    var bytes: [UInt8] = []
+    while place < body.count {
+      guard body.read(into: &bytes, from: place, most: 4 * TableRows.longest) else { return nil }
+      rows.move(to: bytes, line: line)
+      let isLast = place + bytes.count == body.count
+      var end = 0
+      while let row = rows.next(most: 0), !row.isOpen {
         // Whether a quote encloses a cell depends on the records behind it, which another part may have.
-        case .stray: return nil
-        case .rowEnd where cuts != nil:
-          // Between a carriage return and a line feed, the next part would begin with one line more.
-          if byte == 0x0A { cuts?.cut(at: next, lines: scan.lines - linesOfNames) }
-        case .rowEnd where scan.width != nil:
+        if row.isStray { return nil }
+        (end, line) = (rows.place, rows.lines + 1)
+        if cuts != nil {
+          if !row.endsInReturn { cuts?.cut(at: place + end, lines: rows.lines - linesOfNames) }
+        } else if rows.width != nil {
           // The names come before each part. Behind a carriage return alone, a part's first line feed would be no line.
-          let hasReturn = byte == 0x0D
-          if hasReturn, piece.dropFirst(index).first != 0x0A { return nil }
-          cuts = RecordCuts(from: hasReturn ? next + 1 : next, size: size)
-          linesOfNames = scan.lines
-        case .part, .quote, .cellEnd, .rowEnd: break
+          if row.endsInReturn { return nil }
+          cuts = RecordCuts(from: place + end, size: size)
+          linesOfNames = rows.lines
         }
       }
+      // Rows behind a quote that nothing closes are in the last part.
+      if isLast { break }
+      guard end > 0 else { return nil }
+      place += end
     }
-    // Rows behind a quote that nothing closes are in the last part.
     return cuts
   }
 
@@ -137,37 +145,29 @@ extension RecordCuts {
     named names: [String],
     _ size: Int
   ) -> Self? {
-    var scan = MarkupScan()
     var depth = 0
     var found: (depth: Int, cuts: RecordCuts)?
     var isEnded = false
-    while let (offset, piece) = cursor.nextPiece() {
-      var index = 0
-      while index < piece.count {
-        switch scan.next(in: piece.span, from: &index, at: offset) {
-        case .none: break
-        case .refused: return nil
-        case .start(let start, let isEmpty):
-          // Elements inside a record cannot be others.
-          if isEnded || depth <= found?.depth ?? .max {
-            let name = scan.name
-            let local = name.split(separator: ":").last.map(String.init) ?? name
-            if names.contains(name) || names.contains(local) {
-              if isEnded { return nil }
-              if found == nil { found = (depth, RecordCuts(from: start, size: size)) }
-              if depth == found?.depth { found?.cuts.cut(at: start) }
-            }
-          }
-          if !isEmpty { depth += 1 }
-        case .end(let start):
-          depth -= 1
-          if depth < 0 { return nil }
-          if let outer = found?.depth, depth < outer, !isEnded {
-            found?.cuts.end(at: start)
-            isEnded = true
-          }
+    while let tag = cursor.nextTag() {
+      guard tag.kind != .end else {
+        depth -= 1
+        if depth < 0 { return nil }
+        if let outer = found?.depth, depth < outer, !isEnded {
+          found?.cuts.end(at: tag.start)
+          isEnded = true
+        }
+        continue
+      }
+      // Elements inside a record cannot be others.
+      if isEnded || depth <= found?.depth ?? .max {
+        let local = tag.name.split(separator: ":").last.map(String.init) ?? tag.name
+        if names.contains(tag.name) || names.contains(local) {
+          if isEnded { return nil }
+          if found == nil { found = (depth, RecordCuts(from: tag.start, size: size)) }
+          if depth == found?.depth { found?.cuts.cut(at: tag.start) }
         }
       }
+      if tag.kind == .start { depth += 1 }
     }
     return depth == 0 && isEnded ? found?.cuts : nil
   }

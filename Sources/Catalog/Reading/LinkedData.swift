@@ -75,7 +75,7 @@ enum LinkedData {
     var products = try LinkedProducts(in: roots, of: body.count, scripts: scripts)
     // Many shops publish a product in all three forms. JSON-LD usually has the most fields.
     if products.items.isEmpty, page.microdata.hasItems {
-      let json = try page.microdata.json(of: body.count, subject)
+      let json = try page.microdata.json(subject)
       roots.append(try JSONDocument(parsing: json, of: "microdata").root)
       products = try LinkedProducts(in: roots, of: body.count, scripts: scripts)
     }

@@ -11,7 +11,7 @@ struct OpenGraph {
   private var properties: [(name: String, content: String)] = []
 
   /// Adds a property, if a `meta` element has one.
-  mutating func add(_ attributes: [String: String]) {
+  mutating func add(_ attributes: MarkupAttributes) {
     guard let name = attributes["property"] ?? attributes["name"],
       name.hasPrefix("og:") || name.hasPrefix("product:"),
       let content = attributes["content"]?.trimmed, !content.isEmpty,

@@ -5,12 +5,14 @@ struct PageData {
 
   /// The texts of the scripts with JSON-LD, in the order of the page.
   private(set) var scripts: [[UInt8]] = []
-  private(set) var microdata = Microdata()
+  private(set) var microdata: Microdata
   private(set) var openGraph = OpenGraph()
   /// The page's own URL, from `<link rel="canonical" href="…">`, or nil if the page names none.
   private(set) var canonical: String?
 
   private var isInJSON = false
+
+  private init(microdata: Microdata) { self.microdata = microdata }
 
   /// Reads the data of a page.
   ///
@@ -25,11 +27,13 @@ struct PageData {
     _ subject: String,
     within limits: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) -> PageData {
-    var data = PageData()
-    try HTMLPage.read(JSONText(page).bytes, subject, within: limits) { data.take($0) }
+    var data = PageData(microdata: Microdata(ofPage: page.count))
+    try MarkupReader.read(JSONText(page).bytes, as: .html, subject, within: limits) { event, _ in
+      data.take(event)
+    }
     data.microdata.finish()
     guard data.scripts.count <= mostScripts else {
-      throw HTMLPage.refusal("has more than \(mostScripts) blocks of JSON-LD", subject)
+      throw CatalogError.page(subject, "has more than \(mostScripts) blocks of JSON-LD")
     }
     return data
   }
@@ -39,7 +43,7 @@ struct PageData {
   /// It can be about other things than products.
   var hasData: Bool { !scripts.isEmpty || microdata.hasItems || openGraph.product != nil }
 
-  private mutating func take(_ event: HTMLEvent) {
+  private mutating func take(_ event: MarkupEvent) {
     switch event {
     case .start(let name, let attributes):
       isInJSON = name == "script" && isJSON(attributes["type"] ?? "")

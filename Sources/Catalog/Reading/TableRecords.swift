@@ -4,7 +4,7 @@
 /// and `A1,19.90 EUR` become `{"items": [{"id": "A1", "price": "19.90 EUR"}]}`. Empty cells are left out.
 ///
 /// A cell in quotes can contain separators and line ends. Two quotes inside such a cell mean one quote. A quote that
-/// encloses no cell (``CellScan``) is text. If its line then does not have a cell for each column, the row cannot be
+/// encloses no cell (``TableRows``) is text. If its line then does not have a cell for each column, the row cannot be
 /// read: `items` has a text with the reason instead of a record.
 struct TableRecords {
   /// A rule that says how the cells of a line become the members of a record.
@@ -57,7 +57,7 @@ struct TableRecords {
     try text.demandUTF8(of: subject)
     let bytes = text.bytes
     let separator = separator ?? Self.separator(of: bytes)
-    var rows = Rows(bytes, separator: separator)
+    var rows = TableRows(bytes, separator: separator)
     let names = try head(&rows, separator)
     let wanted = Set(rule.lists.map(name))
     let lists = names.map(wanted.contains)
@@ -100,15 +100,15 @@ struct TableRecords {
 
   /// The reason why a row cannot be read, and the remedy; nil for other rows.
   private func fault(
-    of row: Row,
+    of row: TableRows.Row,
     columns: Int,
     _ separator: UInt8
   ) -> (reason: String, remedy: String)? {
-    if let stray = row.stray,
+    if let odd = row.oddQuote,
       row.isTorn || (row.isTall ? row.count > columns : row.count != columns)
     {
       return (
-        "line \(linesBefore + stray.line): the quote that begins its cell \(stray.cell) encloses no cell",
+        "line \(linesBefore + odd.line): the quote that begins its cell \(odd.cell) encloses no cell",
         "write two quotes for one inside a cell, and one at its beginning and its end"
       )
     }
@@ -124,24 +124,31 @@ struct TableRecords {
   ///
   /// Separators in quotes do not count. A quote encloses a cell if it comes after any of the separators.
   static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
-    let comma = UInt8(ascii: ",")
     var counts = [Int](repeating: 0, count: separators.count)
-    var scan = CellScan(separator: comma)
-    var index = bytes.startIndex
-    let beginning = bytes.prefix(1 << 16)
-    scan: while index < beginning.endIndex {
-      let byte = bytes[index]
-      index += 1
-      let place = separators.firstIndex { $0.byte == byte }
-      switch scan.step(place == nil ? byte : comma) {
-      case .part, .quote: break
-      case .cellEnd: if let place { counts[place] += 1 }
-      case .rowEnd: if scan.width != nil { break scan }
-      case .stray(let length): index -= length
+    var isQuoted = false
+    // Whether a quote encloses a cell: at its beginning, or behind another quote.
+    var isOpening = true
+    var isBlank = true
+    for byte in bytes.prefix(1 << 16) {
+      if byte == UInt8(ascii: "\""), isQuoted || isOpening {
+        isQuoted.toggle()
+        isOpening = !isQuoted
+        continue
       }
+      if !isQuoted, byte == 0x0A || byte == 0x0D {
+        guard isBlank else { break }
+        isOpening = true
+        continue
+      }
+      if byte > 0x20 { isBlank = false }
+      if isQuoted { continue }
+      let place = separators.firstIndex { $0.byte == byte }
+      if let place { counts[place] += 1 }
+      isOpening = place != nil
+      if isOpening { isBlank = false }
     }
     let most = counts.max() ?? 0
-    guard most > 0, let place = counts.firstIndex(of: most) else { return comma }
+    guard most > 0, let place = counts.firstIndex(of: most) else { return UInt8(ascii: ",") }
     return separators[place].byte
   }
 
@@ -151,14 +158,16 @@ struct TableRecords {
     let text = text(of: body)
     guard let first = text.first, !"{[<".utf8.contains(first) else { return false }
     let bytes = text.bytes
-    var rows = Rows(bytes.prefix(1 << 20), separator: separator(of: bytes))
+    var rows = TableRows(bytes.prefix(1 << 20), separator: separator(of: bytes))
     guard let names = rows.next(most: mostColumns)?.cells, !isRecord(names, above: rows) else {
       return false
     }
     let most = names.count + 1
     var row = rows.next(most: most)
     // A row with a stray quote tells nothing about the others.
-    while row?.stray != nil, row?.isTall == false, let next = rows.next(most: most) { row = next }
+    while row?.oddQuote != nil, row?.isTall == false, let next = rows.next(most: most) {
+      row = next
+    }
     // A separator at the end of each row begins an empty cell.
     let extra = row?.count == most && row?.cells.last?.isEmpty == true ? 1 : 0
     return areNames(names) && (2...max(2, names.count)).contains((row?.count ?? 0) - extra)
@@ -180,7 +189,7 @@ struct TableRecords {
 
   /// Whether the cells of a first line are those of a record: one of them is an amount, as are those below it that are not
   /// empty, and none is a known name such as `id`.
-  private static func isRecord(_ first: [String], above rows: Rows) -> Bool {
+  private static func isRecord(_ first: [String], above rows: TableRows) -> Bool {
     var rows = rows
     let below = (0..<6).compactMap { _ in rows.next(most: first.count)?.cells }
     // A price can have a note, as in "$1,350 (reduced)".
@@ -220,7 +229,7 @@ struct TableRecords {
   /// Whether a text is a table of three or more columns, one of them with URLs, and its first line is a record.
   static func lacksNames(_ body: [UInt8]) -> Bool {
     let bytes = text(of: body).bytes.prefix(1 << 16)
-    var rows = Rows(bytes, separator: separator(of: bytes))
+    var rows = TableRows(bytes, separator: separator(of: bytes))
     let first = rows.next(most: mostColumns)?.cells ?? []
     return first.count > 2 && isRecord(first, above: rows)
       && first.contains { PictureText.isAbsolute($0) && PictureText.isLink($0) }
@@ -230,7 +239,7 @@ struct TableRecords {
   static func fault(in body: [UInt8]) -> (reason: String, remedy: String)? {
     let bytes = text(of: body).bytes.prefix(1 << 16)
     let separator = separator(of: bytes)
-    var rows = Rows(bytes, separator: separator)
+    var rows = TableRows(bytes, separator: separator)
     let kind = separators.first { $0.byte == separator }?.name ?? "commas"
     let names = rows.next(most: mostColumns)?.cells ?? []
     var below = rows
@@ -266,13 +275,13 @@ struct TableRecords {
   private static func unnamedSeparator(in body: [UInt8]) -> String? {
     let beginning = text(of: body).bytes.prefix(1 << 16)
     return separators.first { separator in
-      var rows = Rows(beginning, separator: separator.byte)
+      var rows = TableRows(beginning, separator: separator.byte)
       let counts = (0..<4).compactMap { _ in rows.next(most: mostColumns)?.count }.dropFirst()
       return counts.count > 1 && counts[1] > 2 && Set(counts).count == 1
     }?.name
   }
 
-  private func head(_ rows: inout Rows, _ separator: UInt8) throws(CatalogError) -> [String] {
+  private func head(_ rows: inout TableRows, _ separator: UInt8) throws(CatalogError) -> [String] {
     let names = Self.numbered(rows.next(most: Self.mostColumns + 1)?.cells.map(name) ?? [])
     let isNamed = columns.isEmpty ? names.count > 1 : names.contains { columns.contains($0) }
     guard isNamed else {
@@ -318,243 +327,5 @@ struct TableRecords {
   /// The body in UTF-8, without a byte order mark.
   static func text(of body: [UInt8]) -> JSONText {
     JSONText(WideText.appears(in: body) ? WideText.utf8(of: body) ?? body : body)
-  }
-
-  /// A row of a table.
-  private struct Row {
-    /// The first cells.
-    var cells: [String] = []
-    /// The number of all cells.
-    var count = 0
-    /// The number of the line where the row begins.
-    var line = 1
-    /// Whether a cell after the first ones is not empty.
-    var hasMore = false
-    /// Whether the table ends within a cell in quotes.
-    var isTorn = false
-    /// Whether a cell in quotes has a line end.
-    var isTall = false
-    /// The place of the first quote that encloses no cell, or else of the first one that encloses a line end: the number
-    /// of its line, and that of the cell in its row.
-    var stray: (line: Int, cell: Int)?
-  }
-
-  /// Reads a table line by line, and skips empty lines.
-  private struct Rows {
-    let bytes: ArraySlice<UInt8>
-    private var place: Int
-    private var scan: CellScan
-
-    init(_ bytes: ArraySlice<UInt8>, separator: UInt8) {
-      (self.bytes, place) = (bytes, bytes.startIndex)
-      scan = CellScan(separator: separator)
-    }
-
-    /// The next line that is not empty, with its first `most` cells, or nil at the end of the table.
-    mutating func next(most: Int) -> Row? {
-      while place < bytes.endIndex {
-        let row = line(most)
-        if row.count != 1 || row.cells != [""] { return row }
-      }
-      return nil
-    }
-
-    private mutating func line(_ most: Int) -> Row {
-      let bytes = bytes
-      var row = Row(line: scan.lines + 1)
-      var cell: [UInt8] = []
-      var lines = scan.lines
-      func end(_ cell: [UInt8]) {
-        row.count += 1
-        if row.count <= most {
-          row.cells.append(String(decoding: cell, as: UTF8.self).trimmed)
-        } else if cell.contains(where: { $0 > 0x20 }) {
-          row.hasMore = true
-        }
-      }
-      scan: while true {
-        let plain = place..<(place + scan.skip(bytes.span, from: place - bytes.startIndex))
-        cell.append(contentsOf: bytes[plain])
-        place = plain.upperBound
-        var step: CellScan.Step
-        if place < bytes.endIndex {
-          step = scan.step(bytes[place])
-          place += 1
-        } else {
-          step = scan.end()
-          if case .stray(let length) = step, isTorn(from: place - length, behind: row.count) {
-            (step, row.isTorn, row.stray) = (.rowEnd, true, (scan.lines + 1, row.count + 1))
-          }
-        }
-        switch step {
-        case .part: cell.append(bytes[place - 1])
-        case .quote: break
-        case .cellEnd:
-          if scan.lines > lines, !row.isTall {
-            row.isTall = true
-            row.stray = row.stray ?? (lines + 1, row.count + 1)
-          }
-          lines = scan.lines
-          end(cell)
-          cell.removeAll(keepingCapacity: true)
-        case .rowEnd: break scan
-        case .stray(let length):
-          place -= length
-          cell.removeAll()
-          row.stray = row.stray ?? (lines + 1, row.count + 1)
-        }
-      }
-      end(cell)
-      return row
-    }
-
-    /// Whether the table was cut within a cell: no line of the rest is a whole row if the quote is text.
-    private func isTorn(from start: Int, behind count: Int) -> Bool {
-      var cells = count
-      for byte in bytes[start...] + [0x0A] {
-        if byte == scan.separator { cells += 1 }
-        guard byte == 0x0A || byte == 0x0D else { continue }
-        if cells == scan.width { return false }
-        cells = 0
-      }
-      return true
-    }
-  }
-}
-
-/// A state machine that finds the cells of a table, byte by byte. (RFC 4180, section 2)
-///
-/// A quote at the beginning of a cell encloses it. It is text if the cell would have a line end and text behind its
-/// closing quote, or no closing quote within ``longest`` bytes. In a table with tabs, which most programs write without
-/// quotes, it is text too if the cell would have a line end and as many tabs as a row.
-struct CellScan {
-  /// The meaning of a byte.
-  enum Step {
-    /// The byte belongs to the text of the cell. The second of two adjacent quotes does so, too.
-    case part
-    /// The byte is a quote that encloses a cell, or the first of two adjacent quotes inside such a cell.
-    case quote
-    /// The byte ends the cell, but not the row.
-    case cellEnd
-    /// The byte ends the cell and the row.
-    case rowEnd
-    /// The quote at the beginning of the cell is text.
-    ///
-    /// Read on at this quote, which is the given number of bytes before the next byte.
-    case stray(Int)
-  }
-
-  /// The maximum length of a cell in quotes that has line ends, in bytes.
-  static let longest = 1 << 20
-
-  /// The number of line ends before the next byte.
-  private(set) var lines = 0
-  let separator: UInt8
-  private let isTabbed: Bool
-  private var isQuoted = false
-  private var isBehindQuote = false
-  private var isEmpty = true
-  /// Whether quotes in the cell are text.
-  private var isText = false
-  private var hasLineEnd = false
-  private var isBehindReturn = false
-  /// The number of tabs in the cell.
-  private var tabs = 0
-  /// Whether the row has no separator and nothing but white space so far.
-  private var isBlank = true
-  /// The number of separators in the row so far.
-  private var separators = 0
-  /// The number of separators in the first row that is not blank, which has the names of the columns.
-  private(set) var width: Int?
-  /// The number of bytes from the quote at the beginning of the cell on, and the lines before it.
-  private var length = 0
-  private var linesBefore = 0
-
-  /// Makes a state machine at the beginning of a row.
-  init(separator: UInt8) {
-    (self.separator, isTabbed) = (separator, separator == UInt8(ascii: "\t"))
-  }
-
-  /// Reads bytes that belong to the text of the present cell, up to one that can mean something else.
-  ///
-  /// This is faster than to read each of them with ``step(_:)``.
-  ///
-  /// - Parameters:
-  ///   - bytes: The table, or a piece of it.
-  ///   - start: The index of the next byte.
-  /// - Returns: The number of bytes that were read, often 0.
-  mutating func skip(_ bytes: Span<UInt8>, from start: Int) -> Int {
-    guard !hasLineEnd, isQuoted || !isEmpty && !isBehindQuote else { return 0 }
-    var place = start
-    var highest: UInt8 = 0
-    while place < bytes.count {
-      let byte = bytes[place]
-      if byte == UInt8(ascii: "\"") || byte == separator || byte == 0x0A || byte == 0x0D { break }
-      highest = max(highest, byte)
-      place += 1
-    }
-    guard place > start else { return 0 }
-    length += place - start
-    (isEmpty, isBehindReturn) = (false, false)
-    if highest > 0x20 { isBlank = false }
-    return place - start
-  }
-
-  /// Reads the next byte.
-  mutating func step(_ byte: UInt8) -> Step {
-    let isQuote = byte == UInt8(ascii: "\"")
-    let isLineEnd = byte == 0x0A || byte == 0x0D
-    if isLineEnd { countLine(byte) } else { isBehindReturn = false }
-    length += 1
-    if isQuoted {
-      if isQuote {
-        (isQuoted, isBehindQuote) = (false, true)
-        return .quote
-      }
-      isEmpty = false
-      if byte > 0x20 { isBlank = false }
-      if isLineEnd { hasLineEnd = true } else if isTabbed, byte == separator { tabs += 1 }
-      guard hasLineEnd else { return .part }
-      return tabs >= max(1, width ?? .max) || length > Self.longest ? stray() : .part
-    }
-    if isQuote, !isText, isEmpty || isBehindQuote {
-      let isDoubled = isBehindQuote
-      (isQuoted, isBehindQuote) = (true, false)
-      if isDoubled {
-        (isEmpty, isBlank) = (false, false)
-      } else {
-        (length, linesBefore) = (1, lines)
-      }
-      return isDoubled ? .part : .quote
-    }
-    if isLineEnd || byte == separator {
-      (isEmpty, isBehindQuote, isText, hasLineEnd, tabs) = (true, false, false, false, 0)
-      guard isLineEnd else {
-        (isBlank, separators) = (false, separators + 1)
-        return .cellEnd
-      }
-      if width == nil, !isBlank { width = separators }
-      (isBlank, separators) = (true, 0)
-      return .rowEnd
-    }
-    if hasLineEnd, byte > 0x20 { return stray() }
-    (isEmpty, isBehindQuote) = (false, false)
-    if byte > 0x20 { isBlank = false }
-    return .part
-  }
-
-  /// Ends the last row at the end of the table.
-  mutating func end() -> Step { isQuoted ? stray() : .rowEnd }
-
-  private mutating func stray() -> Step {
-    (isQuoted, isBehindQuote, isEmpty, isText) = (false, false, true, true)
-    (hasLineEnd, tabs, isBehindReturn, lines) = (false, 0, false, linesBefore)
-    return .stray(length)
-  }
-
-  /// Counts a line end; a carriage return and a line feed are one.
-  private mutating func countLine(_ byte: UInt8) {
-    if byte == 0x0D || !isBehindReturn { lines += 1 }
-    isBehindReturn = byte == 0x0D
   }
 }

@@ -34,20 +34,18 @@ struct XMLRecords {
   private struct Element {
     var name: String
     var isPlain: Bool
-    var text = ""
+    /// The prefixes of the namespaces in ``Rule/plain``.
+    var plainPrefixes: Set<String>
+    var text: [UInt8] = []
     /// The attributes and children, as lists of values by name.
-    private var members: [(name: String, values: [RecordValue])] = []
-    private var places: [String: (place: Int, isPlain: Bool)] = [:]
-
-    init(name: String, isPlain: Bool) {
-      (self.name, self.isPlain) = (name, isPlain)
-    }
+    fileprivate var members: [(name: String, values: [RecordValue])] = []
+    fileprivate var places: [String: (place: Int, isPlain: Bool)] = [:]
 
     /// The value that the element becomes.
     ///
     /// If a name occurs several times, its value is a list.
     var value: RecordValue {
-      let own = Self.unwrapped(text.trimmed)
+      let own = Self.unwrapped(String(decoding: text, as: UTF8.self).trimmed)
       guard !members.isEmpty else { return .text(own) }
       let all = own.isEmpty ? members : members + [("#text", [.text(own)])]
       return .object(all.map { ($0.name, $0.values.count == 1 ? $0.values[0] : .list($0.values)) })
@@ -78,7 +76,6 @@ struct XMLRecords {
 
   private let rule: Rule
   private let subject: String
-  private let limits: DecodingLimits
   /// The open elements.
   ///
   /// The innermost is last.
@@ -92,6 +89,8 @@ struct XMLRecords {
   /// The number of elements outside of records.
   private var around = 0
   private var records = 0
+  /// The name of the outermost element.
+  private var root: String?
   /// The outermost element, without its records.
   private var tree: (name: String, value: RecordValue)?
   private var writer = StoredFormWriter()
@@ -113,39 +112,40 @@ struct XMLRecords {
     _ subject: String,
     within limits: DecodingLimits
   ) throws(CatalogError) -> [UInt8] {
-    var records = XMLRecords(rule: rule, subject: subject, limits: limits)
-    return try records.read(body)
+    var records = XMLRecords(rule: rule, subject: subject)
+    records.writer.open("{")
+    if !rule.records.isEmpty {
+      records.writer.name("items")
+      records.writer.open("[")
+    }
+    try MarkupReader.read(body[...], as: .xml, subject, within: limits) {
+      (event, reader) throws(CatalogError) in
+      try records.take(event, reader)
+    }
+    return try records.json()
   }
 
-  private mutating func read(_ body: [UInt8]) throws(CatalogError) -> [UInt8] {
-    let reader = try XMLReader(body, of: subject)
-    var root: String?
-    var events = 0
-    writer.open("{")
-    if !rule.records.isEmpty {
-      writer.name("items")
-      writer.open("[")
-    }
-    while let event = try reader.next() {
-      events += 1
-      if events % 1024 == 0 { try limits.demandTime(subject) }
-      switch event {
-      case .start:
-        if root == nil {
-          let name = reader.localName
-          guard rule.roots.isEmpty || rule.roots.contains(name) else {
-            throw otherDocument(rule.roots, "expected XML of", "found", root: name)
-          }
-          root = name
+  private mutating func take(
+    _ event: MarkupEvent,
+    _ reader: MarkupReader
+  ) throws(CatalogError) {
+    switch event {
+    case .start(let name, let attributes):
+      if root == nil {
+        let local = Self.localName(name)
+        guard rule.roots.isEmpty || rule.roots.contains(local) else {
+          throw otherDocument(rule.roots, "expected XML of", "found", root: local)
         }
-        let isEmpty = reader.isEmptyElement
-        try start(reader)
-        if isEmpty { close() }
-      case .text(let text):
-        if !open.isEmpty { open[open.count - 1].text += text }
-      case .end: close()
+        root = local
       }
+      try start(name, attributes, reader)
+    case .text(let text, _): if !open.isEmpty { open[open.count - 1].text += text }
+    case .end: close()
     }
+  }
+
+  /// Ends the JSON of the document.
+  private mutating func json() throws(CatalogError) -> [UInt8] {
     // If the rule names the outermost element, the document is known to be of the right kind, and can have no records.
     if let root, records == 0, !rule.records.isEmpty, rule.roots.isEmpty {
       var error = otherDocument(rule.records, "expected elements", "found none in", root: root)
@@ -167,19 +167,42 @@ struct XMLRecords {
     return writer.bytes
   }
 
-  private mutating func start(_ reader: borrowing XMLReader) throws(CatalogError) {
+  private static func localName(_ name: String) -> String {
+    guard let colon = name.utf8.lastIndex(of: UInt8(ascii: ":")) else { return name }
+    return String(name[name.utf8.index(after: colon)...])
+  }
+
+  private mutating func start(
+    _ name: String,
+    _ attributes: MarkupAttributes,
+    _ reader: MarkupReader
+  ) throws(CatalogError) {
     guard open.count < Self.mostDepth else {
       throw reader.fault("is nested more than \(Self.mostDepth) elements deep")
     }
-    var isPlain = false
-    for namespace in rule.plain where reader.isElement(in: namespace) { isPlain = true }
-    var element = Element(name: isPlain ? reader.localName : reader.name, isPlain: isPlain)
-    for (name, value) in reader.attributes() {
+    var plainPrefixes = open.last?.plainPrefixes ?? []
+    for (name, url) in attributes.pairs where name.hasPrefix("xmlns") {
+      let prefix = String(name.dropFirst("xmlns:".count))
+      if rule.plain.contains(url) {
+        plainPrefixes.insert(prefix)
+      } else {
+        plainPrefixes.remove(prefix)
+      }
+    }
+    let local = Self.localName(name)
+    let isPlain =
+      !plainPrefixes.isEmpty && plainPrefixes.contains(String(name.dropLast(local.count + 1)))
+    var element = Element(
+      name: isPlain ? local : name,
+      isPlain: isPlain,
+      plainPrefixes: plainPrefixes
+    )
+    for (name, value) in attributes.pairs where !name.hasPrefix("xmlns") {
       element.add(.text(value), "@\(name)", isPlain: false)
     }
     open.append(element)
     if recordDepth == nil,
-      [reader.localName, element.name].contains(where: rule.records.contains)
+      [local, element.name].contains(where: rule.records.contains)
     {
       recordDepth = open.count
       elements = 0
