@@ -107,12 +107,6 @@ struct FreshnessPropertyTests {
         url: "https://a.example/x"
       )
       picture.sha256 = [1]
-      let word = StoredResponse(
-        head,
-        requestTime: start,
-        responseTime: answered,
-        traits: asking
-      )
       picture.enter(word)
       var document = DocumentEntry(url: "https://a.example/x", mapping: 1)
       (document.response, document.expiry) = (word.word, word.expiry)
