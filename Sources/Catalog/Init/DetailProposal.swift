@@ -232,13 +232,10 @@ struct DetailFields {
     self.path = path
     all = EvidenceCollection([node]).all
     description = all.ranking(.description).first { !$0.place.isMany && $0.place.steps.count <= 2 }
-    let named = all.ranking(.salePrice)
     prices =
-      named.first { NameWords.plain($0.place.steps[0].name) == "prices" || $0.place.isMany }
-      ?? all.first {
+      all.first {
         $0.place.plainName == "prices" && $0.share(PriceText.isPrice) == 1
-      }.map { $0.rated(0.9) }
-      ?? named.first
+      }.map { $0.rated(0.9) } ?? all.ranking(.salePrice).first
     pictures = Self.pictures(all)
     let depth = path.split(whereSeparator: { ".[".contains($0) }).count
     // A field inside another object counts less than a field of the object itself.

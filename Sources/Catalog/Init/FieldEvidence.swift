@@ -167,7 +167,6 @@ struct FieldEvidence {
       FieldRules.isNamed("baseURL", $0)
     }
     return isBase || share { $0.hasSuffix("/") } > 0.5 || FieldRules.has("webPage", in: name)
-      || FieldRules.has("webLink", in: name) && !place.names.contains(where: FieldRules.isPicture)
   }
 
   /// Whether the values number the items: 0, 1, 2, … or 1, 2, 3, ….

@@ -281,16 +281,12 @@ extension FieldEvidence {
         FieldRules.has("backdrop", in: name)
           && (name != path.last || FieldRules.has("picture", in: name))
       }
-      let isService =
-        FieldRules.isID(place.name)
-        || ["href", "self", "link"].contains(name.split(separator: " ").last ?? "")
-          && share(PictureText.isService) > 0.5
       let isTemplate =
         share(PictureText.isTemplate) > 0.2
         // The target of a link around a picture, as scrapers call it.
         || !hasEndings && name.split(separator: " ").last == "href"
       let likely =
-        isOfOthers || isService
+        isOfOthers || FieldRules.isID(place.name)
         ? 0.35
         : isMark
           // A mark such as an avatar can be the only picture of an item; a suffix is no picture.
@@ -435,9 +431,8 @@ extension FieldEvidence {
       let isOther = isAmount || share(Self.isDate) > 0.5
       let isToken =
         share {
-          $0.hasPrefix("['")
-            || !$0.contains(" ")
-              && ($0.contains { "_./:".contains($0) } || Self.isSlug($0) || Self.isCode($0))
+          !$0.contains(" ")
+            && ($0.contains { "_./:".contains($0) } || Self.isSlug($0) || Self.isCode($0))
         } > 0.8
       return isOther ? 0 : leading * (0.5 + 0.5 * variety) * (isToken ? 0.6 : 1)
     case .description:
@@ -530,7 +525,6 @@ extension [FieldEvidence] {
     // A number, such as that of the bedrooms of a house, is the title of last resort, and so is a mileage, or "64GB".
     func isNumber(_ evidence: FieldEvidence) -> Bool {
       evidence.share { PriceText.isPrice($0) || $0.contains(/^[0-9.,]+ ?\p{L}{1,3}$/) } >= 0.5
-        || FieldRules.has("measure", in: evidence.place.plainName)
     }
     let repeating = filter { evidence in
       let isOther = evidence.place.names.contains {
@@ -544,8 +538,7 @@ extension [FieldEvidence] {
     let texts = repeating.filter { $0.variety > 0.5 }
     let slugs = filter { evidence in
       let isSlug = ["slug", "handle", "permalink"].contains(evidence.place.plainName)
-      return isSlug && evidence.isText && evidence.isOne && evidence.variety > 0.5
-        && evidence.share { $0.contains("-") && !PictureText.isLink($0) } > 0.5
+      return isSlug && evidence.isText && evidence.variety > 0.5
     }
     let named = filter { evidence in
       let name = evidence.place.plainName

@@ -90,37 +90,38 @@ struct FormatProposal: ProposedReading {
     // The reader of products in pages says that a price is the lowest of several offers.
     let ranges = elements.count { $0["highPrice"] != nil }
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
-    let listPrice = Self.unreadListPrice(evidence, besides: prices, of: items)
     let repeated = Self.repetitions(items)
-    unsure =
-      (repeated > 0 ? ["id"] : []) + (hasCurrency ? [] : ["currency"])
-      + (listPrice == nil ? [] : ["normalPrice"]) + (isRange || areUnread ? ["salePrice"] : [])
-      + (areOdd ? ["thumbnail"] : [])
+    var unsure = hasCurrency ? [] : ["currency"]
     var notes: [String] = []
+    func doubt(_ key: String, _ comment: String, _ line: String = "") {
+      unsure.append(key)
+      notes.append(line + YAMLText.comment(comment))
+    }
     if areUnread {
       let some = "\(priced - readPrices) of \(priced) prices"
-      notes.append(YAMLText.comment("\(some) cannot be read; sync or check says why"))
+      doubt("salePrice", "\(some) cannot be read; sync or check says why")
     }
     if areOdd {
       let one = PlainText.line(String(odd[0].prefix(80)))
-      notes.append(YAMLText.comment("most pictures have no address that can be fetched: \(one)"))
+      doubt("thumbnail", "most pictures have no address that can be fetched: \(one)")
     }
     if repeated > 0 {
       let some = "\(repeated) of \(items.count) items"
-      notes.append(YAMLText.comment("\(some) have the id of another; a sync keeps the first"))
+      doubt("id", "\(some) have the id of another; a sync keeps the first")
     }
-    if let evidence = listPrice {
-      let some = "\(evidence.phrase) in \(evidence.held) of \(evidence.total) items"
-      let path = YAMLText.scalar(evidence.place.first)
-      let comment = YAMLText.comment("\(some), which the format does not read")
-      notes.append("# item: {normalPrice: \(path)}   \(comment)")
+    if let price = Self.unreadListPrice(evidence, besides: prices, of: items) {
+      let some = "\(price.phrase) in \(price.held) of \(price.total) items"
+      let line = "# item: {normalPrice: \(YAMLText.scalar(price.place.first))}   "
+      doubt("normalPrice", "\(some), which the format does not read", line)
     }
     if isRange {
       let some = "\(ranges) of \(elements.count) items"
-      let comment = "salePrice is the lowest of several offers in \(some); is each one thing?"
-      notes.append(YAMLText.comment(comment))
+      doubt(
+        "salePrice",
+        "salePrice is the lowest of several offers in \(some); is each one thing?"
+      )
     }
-    self.notes = notes
+    (self.unsure, self.notes) = (unsure.unique(by: \.self), notes)
   }
 
   /// The number of items that have the id of an earlier one and differ from it.

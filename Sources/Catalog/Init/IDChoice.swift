@@ -23,12 +23,7 @@ extension ItemFields {
       return [held] + named.filter { $0.place != held.place }
     }
     let links = evidence.filter(\.isPageLink)
-    // The name of a column of addresses need not say what they are.
-    let addresses = evidence.filter {
-      $0.place.steps.count == 1 && $0.isText && $0.variety == 1
-        && $0.share(PictureText.isAbsolute) > 0.9
-    }
-    let all: [FieldEvidence?] = [title] + links + [thumbnail.first] + addresses
+    let all: [FieldEvidence?] = [title] + links + [thumbnail.first]
     let telling = all.compactMap(\.self).filter {
       guard let title, $0.isOne, takesRepeats else { return $0.isNearlyUnique && $0.isOne }
       return !$0.isRefused && $0.distinct.count > 1 && !$0.isShared(by: title)
@@ -47,28 +42,21 @@ extension ItemFields {
 
   /// The reason why no id was found in a list: the path whose values are the nearest to an id.
   ///
-  /// - Returns: Nil if the items have no title either, or no path with different values. The remedy is nil if no value
-  ///   repeats.
-  static func missingID(in items: [JSONNode]) -> (reason: String, remedy: String?)? {
+  /// - Returns: Nil if the items have no title either, or no path whose values differ in some of the items only.
+  static func missingID(in items: [JSONNode]) -> (reason: String, remedy: String)? {
     let evidence = EvidenceCollection(items).all
     guard items.count > 1, !evidence.ranking(.title).isEmpty else { return nil }
     let near = evidence.filter { $0.isOne && $0.values > $0.reals && !$0.isCalledPrice }
     guard let best = near.max(by: { $0.distinct.count < $1.distinct.count }),
-      best.distinct.count > 1
+      best.distinct.count > 1, best.distinct.count < best.held
     else { return nil }
-    let (same, missing) = (best.held - best.distinct.count, best.total - best.held)
     let path = PlainText.line(String(best.place.first.prefix(80)))
-    let faults = [
-      same == 0 ? nil : "is the same as in another item in \(same) of \(best.total)",
-      missing == 0 ? nil : "is missing in \(missing) of \(best.total)",
-    ].compactMap(\.self)
-    guard !faults.isEmpty else { return nil }
-    let remedy =
-      "give a list without the repeated items, or write items and item by hand, with records: .id = tojson and "
-      + "id: $.id, which give each different record an id"
+    let same =
+      "is the same as in another item in \(best.held - best.distinct.count) of \(best.total)"
     return (
-      "no field differs in all items: \(path) \(faults.joined(separator: " and "))",
-      same == 0 ? nil : remedy
+      "no field differs in all items: \(path) \(same)",
+      "give a list without the repeated items, or write items and item by hand, with records: .id = tojson and "
+        + "id: $.id, which give each different record an id"
     )
   }
 }

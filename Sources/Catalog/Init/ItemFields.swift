@@ -99,37 +99,28 @@ struct ItemFields {
   }
 
   /// A ranking of titles in which a Latin name follows the other names of the items.
-  ///
-  /// If neither of two names is a known one such as `name`, and every item has both, then both are doubtful.
   private static func named(_ ranking: [FieldEvidence]) -> [FieldEvidence] {
     func isEpithet(_ score: FieldEvidence) -> Bool {
       FieldRules.has("epithet", in: score.place.plainName)
     }
-    let names = ranking.filter { score in
-      score.isCalledTitle
-        || FieldEvidence.isCalledTitle(score.place.plainName) && score.place.steps.count == 1
-          && score.share == 1 && score.variety == 1 && score.held > 3
+    func isName(_ score: FieldEvidence) -> Bool {
+      score.isCalledTitle || FieldEvidence.isCalledTitle(score.place.plainName)
     }
-    guard let best = names.first(where: { !isEpithet($0) }) else { return ranking }
-    let rival = names.first {
-      $0.place != best.place && !$0.isCalledTitle && $0.share(with: best, ==) < 0.9
-    }
-    let isDoubtful = rival != nil && !best.isCalledTitle && !names[0].isCalledTitle
-    let leading = isDoubtful ? best.doubtful : best
+    guard let first = ranking.first, isEpithet(first),
+      let best = ranking.first(where: { isName($0) && !isEpithet($0) })
+    else { return ranking }
     let others = ranking.filter { $0.place != best.place }.map { other in
-      isEpithet(other) || isDoubtful ? other.atMost(leading.confidence) : other
+      isEpithet(other) ? other.atMost(best.confidence) : other
     }
-    let isLed = ranking.first.map(isEpithet) ?? false
-    return isLed || isDoubtful ? [leading] + others.ranked(by: \.confidence) : ranking
+    return [best] + others.ranked(by: \.confidence)
   }
 
   /// A ranking whose paths are all marked as doubtful if a path is nearly as likely as the first and has other values.
   private static func doubted(_ ranking: [FieldEvidence]) -> [FieldEvidence] {
     guard let best = ranking.first else { return [] }
     let hasRival = ranking.dropFirst().contains { other in
-      // A path with the same names is the same field in another language. A title goes before a thing.
-      !FieldRules.isNamed("thing", other.place.plainName)
-        && other.confidence > best.confidence - 0.15
+      // A path with the same names is the same field in another language.
+      other.confidence > best.confidence - 0.15
         && other.place.names != best.place.names && best.share(with: other, ==) < 0.9
     }
     return hasRival ? ranking.map(\.doubtful) : ranking
@@ -227,7 +218,6 @@ struct ItemFields {
         && other.place.steps[0].name == place.steps[0].name
       return other.place != place && (isMember || other.place.isForm(of: place))
         && other.isPictureText && other.fills(best)
-        && !other.hasTextLists && PictureText.separator(of: other) == nil
     }
     return ([best] + forms.map { $0.rated(best.confidence) })
       .ranked { 2 * Double($0.place.steps.count) + ($0.place.isMany ? 1 : 0) }
@@ -360,9 +350,9 @@ struct ItemFields {
   private static func difference(_ one: FieldPlace, _ other: FieldPlace) -> Int? {
     guard one.steps.count == other.steps.count else { return nil }
     let apart = one.steps.indices.filter { one.steps[$0] != other.steps[$0] }
-    guard apart.count == 1, !one.steps[apart[0]].isList, !other.steps[apart[0]].isList,
-      (one.steps[apart[0]].choice == nil) == (other.steps[apart[0]].choice == nil)
-    else { return nil }
+    guard apart.count == 1, !one.steps[apart[0]].isList, !other.steps[apart[0]].isList else {
+      return nil
+    }
     return apart[0]
   }
 

@@ -107,13 +107,7 @@ struct ItemPlace {
     guard let list = member?.steps.last?.name ?? path.last, !list.isEmpty else { return false }
     let held = Set(items.prefix(200).flatMap { $0.members.map(\.name) })
     return items.contains { item in
-      item[list].map { value in
-        let inner = value.elements
-        return !inner.isEmpty
-          && inner.allSatisfy { object in
-            object.kind == .object && object.members.count { held.contains($0.name) } > 1
-          }
-      } ?? false
+      item[list]?.elements.contains { $0.members.count { held.contains($0.name) } > 1 } ?? false
     }
   }
 

@@ -179,7 +179,7 @@ extension MappingProposal: ProposedReading {
           $0.isCalledPrice && $0.amountShare < 1
         }
       ),
-      ("thumbnail", thumbnail?.isSure ?? (gallery != nil || sizes == nil)),
+      ("thumbnail", thumbnail?.isSure ?? (gallery != nil || fields.sizes == nil)),
       ("gallery", gallery?.isSure ?? true),
     ].filter { !$1 }.map(\.0)
   }
@@ -226,16 +226,13 @@ extension MappingProposal: ProposedReading {
     lines += line(.latitude) + line(.longitude) + line(.address)
     let pictures = pictureLines(.thumbnail, thumbnail) + pictureLines(.gallery, gallery)
     if pictures.isEmpty {
-      if let sizes { return lines + [sizes] }
+      if let sizes = fields.sizes { return lines + [sizes] }
       return lines + ["  # images: {thumbnail: nothing looks like a picture; write its path here}"]
     }
     let isSaid = pictures.contains { !$0.trimmed.hasPrefix("#") }
     let empty = isSaid ? nil : PictureText.emptyList(in: place.items)
     return lines + [isSaid ? "  images:" : "  # images:"] + pictures + [empty].compactMap(\.self)
   }
-
-  /// The comment for a list of the sizes of one picture, or nil if there is none.
-  private var sizes: String? { PictureText.sizes(in: fields.evidence) }
 
   /// A comment with the path to such texts, and the program that leaves the first number of each.
   private func unreadLines(_ field: FieldRules.Field) -> [String] {

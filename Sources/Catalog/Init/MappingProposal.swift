@@ -108,31 +108,16 @@ package struct MappingProposal {
       !place.names.isEmpty && FieldRules.has("category", in: NameWords.plain(named ?? ""))
     let names =
       isOfSections ? [] : place.member.map { $0.steps.map(\.name) } ?? [named].compactMap(\.self)
-    let isAside = place.path.contains { FieldRules.has("aside", in: NameWords.plain($0)) }
     let size = place.items.count == 1 ? 0.95 : place.sections.isEmpty ? 1 : 1.02
     let isInside = names.contains { name in
       let plain = NameWords.plain(name)
       // Lists of artists or brands are parts of items, unless the whole response is such a list.
-      let isOfOthers =
-        !["shop", "store"].contains(plain) && FieldRules.isOfOthers(plain)
-        || FieldRules.has("other", in: String(plain.dropLast()))
       return FieldRules.isNamed("inside", plain) || FieldRules.has("beside", in: plain)
-        || !place.sections.isEmpty && isOfOthers
+        || !place.sections.isEmpty && !["shop", "store"].contains(plain)
+          && FieldRules.isOfOthers(plain)
     }
-    let isPart =
-      isInside || isAside || place.kind == .sections && (!fields.areWhole || arePriced(place))
+    let isPart = isInside || place.kind == .sections && !fields.areWhole
     return isPart ? 0.6 * size : size
-  }
-
-  /// Whether the objects that hold the lists have prices outside of these lists.
-  ///
-  /// They are items then, such as dishes, and the lists are parts of them, such as extras.
-  private static func arePriced(_ place: ItemPlace) -> Bool {
-    let list = place.member?.steps.first?.name
-    return EvidenceCollection(Array(place.sections.prefix(20))).all.contains { evidence in
-      evidence.place.steps.first?.name != list && evidence.share > 0.5
-        && PriceMeaning.of(evidence.place) != nil && evidence.share(PriceText.isPrice) == 1
-    }
   }
 
   private static func envelopeTitle(of root: JSONNode, _ place: ItemPlace) -> String? {

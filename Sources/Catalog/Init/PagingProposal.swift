@@ -109,13 +109,17 @@ struct PagingProposal {
     _ place: ItemPlace,
     _ id: String?
   ) -> [PagingProposal] {
-    let goesOn = around.contains { $0.isNamed("more") && $0.value.boolean == true }
     let isCounted = around.contains { $0.value.kind == .integer }
-    guard goesOn, !isCounted, let id, place.kind == .list else { return [] }
+    guard saysMore(around), !isCounted, let id, place.kind == .list else { return [] }
     let from = "\(FieldPlace.path(place.path))[-1]\(id.dropFirst())"
     return ["starting_after", "after"].map { name in
       Self("{cursor: \(name), from: \(YAMLText.scalar(from))}", 0.3, "it says that there are more")
     }
+  }
+
+  /// Whether a member such as `has_more` says that there are more items.
+  private static func saysMore(_ around: [Member]) -> Bool {
+    around.contains { $0.isNamed("more") && $0.value.boolean == true }
   }
 
   init(
@@ -252,10 +256,8 @@ struct PagingProposal {
     let page = number("page")
     let isFromZero = page?.value == 0
     let goesOn =
-      around.contains {
-        ($0.isNamed("more") || NameWords.plain($0.name) == "is truncated")
-          && $0.value.boolean == true
-      } || around.contains { NameWords.plain($0.name) == "next page" && $0.value.integer != nil }
+      saysMore(around)
+      || around.contains { NameWords.plain($0.name) == "next page" && $0.value.integer != nil }
     let hasMore = goesOn ? true : total.map { $0.value > count } ?? pages.map { $0.value > 1 }
     guard let hasMore else { return [] }
     let reason =

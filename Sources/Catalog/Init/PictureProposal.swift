@@ -89,8 +89,8 @@ struct PictureProposal {
   /// The rule that takes the largest size of a picture from a list such as `[{"url": "/1.jpg", "width": 100}, …]`.
   ///
   /// - Returns: YAML on one line, or nil if the elements of the list are not the sizes of one picture. They are if the
-  ///   largest width is at least twice the smallest, and every item has one element of each width or the list is inside
-  ///   a list of pictures. Three items or fewer can have the same widths by chance.
+  ///   largest width is at least twice the smallest, and every item has one element of each width. Three items or
+  ///   fewer can have the same widths by chance.
   private static func largest(
     _ evidence: FieldEvidence,
     isMany: Bool,
@@ -105,9 +105,8 @@ struct PictureProposal {
       return nil
     }
     let sizes = Set(width.samples.compactMap(Double.init))
-    let isOfPicture = list.steps.dropLast().contains { $0.isList && FieldRules.isPicture($0.name) }
     guard let least = sizes.min(), let most = sizes.max(), least > 0, most >= 2 * least,
-      isOfPicture || width.held > 3 && sizes.count * width.held == width.values
+      width.held > 3, sizes.count * width.held == width.values
     else { return nil }
     func path(_ evidence: FieldEvidence) -> String {
       "$" + FieldPlace.segment(evidence.place.steps[list.steps.count].name)
@@ -194,6 +193,21 @@ extension FieldEvidence {
   }
 }
 
+extension ItemFields {
+  /// A comment that names a field with the sizes of one picture, and the program that leaves the first of them; nil if
+  /// there is no such field.
+  var sizes: String? {
+    // Looking at all samples of all fields takes longer than the rest of a proposal.
+    let found = evidence.first {
+      $0.isText && !$0.place.isMany && $0.samples.prefix(3).contains(where: PictureText.isSizes)
+    }
+    guard let place = found?.place else { return nil }
+    let program = YAMLText.quoted(place.program("(split(\" \") | .[0])"))
+    return "  # images: {thumbnail: \(YAMLText.scalar(place.first))}   "
+      + YAMLText.comment("a list of sizes (srcset); records: \(program) leaves the first")
+  }
+}
+
 /// Judges whether a text is the URL of a picture.
 enum PictureText {
   /// Whether the path of a URL has the ending of a picture file, such as `.jpg`.
@@ -215,9 +229,7 @@ enum PictureText {
           continue
         }
         // A comma or a space can also be part of a URL, as in `https://cdn.example/w_300,h_200/a.png` and `/a 0.jpg`.
-        guard parts.allSatisfy(isWhole) || parts.allSatisfy(hasEnding), !isSizes(text),
-          Set(parts.map(isAbsolute)).count <= 1
-        else {
+        guard parts.allSatisfy(isWhole) || parts.allSatisfy(hasEnding), !isSizes(text) else {
           odd += 1
           continue
         }
@@ -272,11 +284,6 @@ enum PictureText {
     // Most texts have none of these characters, and parsing the regular expression takes longer than to look for them.
     text.utf8.contains(where: "{<[%#".utf8.contains)
       && text.contains(/[{<]|\[[A-Za-z_]+\]|%(?![0-9A-Fa-f]{2})|#\./)
-  }
-
-  /// Whether a URL is that of a service that answers with data: its host or its path has the word `api`.
-  static func isService(_ text: String) -> Bool {
-    !hasEnding(text) && text.lowercased().contains(/\/(?:api|rest|restapi|graphql)[.\/\-]/)
   }
 
   /// Whether a text begins with a mark with which no URL begins, such as `@https://cdn.example/1.jpg`.
@@ -336,19 +343,6 @@ enum PictureText {
   static func isSizes(_ text: String) -> Bool {
     text.contains(where: \.isWhitespace)
       && text.contains(/\S\s+[0-9]+(?:\.[0-9]+)?[xw](?:\s*$|\s*,)/)
-  }
-
-  /// A comment that names a field with the sizes of one picture, and the program that leaves the first of them.
-  static func sizes(in all: [FieldEvidence]) -> String? {
-    // Looking at all samples of all fields takes longer than the rest of a proposal.
-    let found = all.first {
-      $0.isText && !$0.place.isMany && $0.samples.prefix(3).contains(where: isSizes)
-        && $0.share(isSizes) > 0.5
-    }
-    guard let place = found?.place else { return nil }
-    let program = YAMLText.quoted(place.program("(split(\" \") | .[0])"))
-    return "  # images: {thumbnail: \(YAMLText.scalar(place.first))}   "
-      + YAMLText.comment("a list of sizes (srcset); records: \(program) leaves the first")
   }
 
   /// A comment that names a list of pictures that is empty in all items, or nil if there is none.

@@ -108,11 +108,7 @@ struct PriceChoice {
       let isPart = !isLower && reduced.isNever(above: full, by: .infinity)
       salePrice = isPart ? [full] : reduced.isPartial ? [reduced, full] : [reduced]
       // The lowest offer, which other sellers can have, is possibly no reduced price.
-      // A few amounts called `discount` can be the amounts off.
-      let isLowest =
-        reduced.confidence < full.confidence - 0.1
-        || FieldRules.isNamed("amountOff", reduced.place.plainName)
-          && reduced.amounts(with: full).count < 10
+      let isLowest = reduced.confidence < full.confidence - 0.1
       if !isLower || isLowest || full.isPartial { salePrice = salePrice.map(\.doubtful) }
     } else if let price = reduced ?? full {
       // Of an amount in cents and the same amount with decimals, the one with decimals has no doubtful unit.
@@ -343,8 +339,6 @@ extension FieldEvidence {
     return isWritten[0] == isWritten[1] && (!place.isMany || price.place.isMany)
       && (self.amounts.count > 1 || price.amounts.count == 1) && amounts.count > 1
       && amounts.count { $0 > 4 * $1 || $1 > 4 * $0 } * 50 < amounts.count && !isSame(as: price)
-      // The whole part of a price is no other price.
-      && amounts.contains { $0.rounded(.down) != $1.rounded(.down) }
   }
 
   /// Whether two paths have equal amounts in nearly all items, perhaps in another notation or in cents.

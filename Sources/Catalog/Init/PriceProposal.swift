@@ -122,7 +122,6 @@ struct PriceProposal {
   /// Whether the catalog file has the price as a key, and not only in a comment.
   var isSure: Bool {
     scores[0].isSure && unit != .doubtful && unknownCurrency == nil && readable > 0.9
-      && guess == nil
   }
 
   /// Whether the price is in no doubt: it is sure, and each value is an amount of the currency.
@@ -191,15 +190,13 @@ struct PriceProposal {
 
   /// Whether whole numbers look like prices in cents, or in an even smaller unit.
   ///
-  /// None is below 100, and most end like 1999 or 2450, or like no price in whole units does, such as 8522. Or all are
-  /// multiples of 10,000.
+  /// None is below 100, and most end like 1999 or 2450, or like no price in whole units does, such as 8522.
   static func seemsMinor(_ numbers: [Int]) -> Bool {
     guard numbers.count > 2, numbers.allSatisfy({ $0 == 0 || $0 >= 100 }) else { return false }
     let typical = numbers.count { [99, 95, 90, 50, 49, 0].contains($0 % 100) }
     let odd = numbers.count { $0 > 1000 && ![0, 5, 9].contains($0 % 10) }
     let round = numbers.count { $0.isMultiple(of: 1000) }
     return max(typical, odd) * 2 > numbers.count && round * 2 < numbers.count
-      || Set(numbers).count > 1 && numbers.allSatisfy { $0.isMultiple(of: 10_000) }
   }
 }
 

@@ -204,11 +204,6 @@ struct ResponseLook {
       && (areSections || wide.place.kind == .itemsByID)
       && path != best.place.path && path.count == best.place.path.count
       && zip(path, best.place.path).allSatisfy { $0 == $1 || $0 == every }
-      && (wide.place.names.isEmpty || wide.place.names.contains(best.place.path.last ?? ""))
-      && wide.confidence > best.confidence - 0.3
-      && (areSections ? [.id, .title] : [.title]).allSatisfy {
-        wide.fields.rankings[$0]?.first?.isRefused == false
-      }
   }
 
   /// Whether the sections of a place can be the items themselves, and the items of the place parts of them.
@@ -221,8 +216,6 @@ struct ResponseLook {
       && outer.place.path == best.place.path
       && (inner.salePrice + inner.normalPrice).isEmpty
       && own.thumbnail.first?.isSure == true && own.rankings[.title]?.first?.isSure == true
-      && own.rankings[.id]?.first.map { $0.isSure && $0.variety == 1 } == true
-      && !(own.thumbnail[0].place.isBorrowed)
   }
 
   /// Whether the objects of a list are sections: a list in each has objects with prices and titles of their own.
@@ -239,17 +232,11 @@ struct ResponseLook {
       && own.rankings[.title]?.first?.isNearlyUnique == true
   }
 
-  /// Whether the sections of a place have many more of the same items, for example in sections of their own.
+  /// Whether the sections of a place have many more items in lists of the same name, for example in sections of their own.
   private static func isLonger(_ other: Found, than best: Found) -> Bool {
     [best, other].allSatisfy { $0.place.kind == .sections }
       && best.place.member?.steps.last?.name == other.place.member?.steps.last?.name
-      && other.place.items.count > 2 * best.place.items.count && areAlike(other, best)
-  }
-
-  /// Whether the objects of two places have the same members, but for a quarter.
-  private static func areAlike(_ other: Found, _ best: Found) -> Bool {
-    let names = [best, other].map { Set($0.fields.evidence.map(\.place.plainName)) }
-    return names[0].intersection(names[1]).count * 4 >= max(names[0].count, names[1].count) * 3
+      && other.place.items.count > 2 * best.place.items.count
   }
 
   /// Whether neither of two lists, or of the lists in two objects, is a part of the other, and they have other items.
@@ -304,8 +291,6 @@ extension ItemFields {
 
   /// The field that is called a title and that a sync would refuse, because many objects of the list have no value there
   /// and no other title.
-  ///
-  /// - Returns: Nil too if these objects have another title, and most of them a price or a picture: then they are items.
   fileprivate func rareTitle(in lists: [[JSONNode]]) -> FieldEvidence? {
     let titles = alternatives(.title)
     let called = evidence.filter {
@@ -315,18 +300,11 @@ extension ItemFields {
     guard titles.count < 2, let best = called.max(by: { $0.held < $1.held }), best.held > 1,
       best.variety > 0.5
     else { return nil }
-    func lacks(_ object: JSONNode) -> Bool {
-      best.place.nodes(in: object).first?.text?.isEmpty ?? true
+    let isRefused = lists.contains { list in
+      let lost = list.count { best.place.nodes(in: $0).first?.text?.isEmpty ?? true }
+      return SkipLimit.standard.refuses(lost: lost, of: list.count)
     }
-    let lacking = lists.flatMap { $0.filter(lacks) }
-    let shown = salePrice + normalPrice + thumbnail + gallery
-    let areItems =
-      titles.contains { $0.fills(best) }
-      && lacking.count { shows(shown, $0) } * 2 > lacking.count
-    let isRefused = lists.contains {
-      SkipLimit.standard.refuses(lost: $0.count(where: lacks), of: $0.count)
-    }
-    return isRefused && !areItems ? best : nil
+    return isRefused ? best : nil
   }
 
   /// Whether an object has a value at one of the paths.
