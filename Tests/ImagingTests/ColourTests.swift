@@ -84,7 +84,7 @@ struct ColourTests {
       tags: tags
     )
     let rows = BitmapRows(sheet().flattened(.rgb))
-    return try PictureFile(format.codec.encode(rows, encoding).bytes())
+    return try PictureFile(format.codec.encode(rows, encoding))
   }
 
   @Test(arguments: [PictureFormat.jpeg, .png, .webp, .avif], [nil, 32, 64] as [Int?])
@@ -242,8 +242,7 @@ struct ColourTests {
       samples: [UInt8](repeating: 64, count: 256)
     )
     let file = try PictureFile(
-      PNGCodec.encode(BitmapRows(grey), to: tags.output(to: nil), PictureLimits().named("grey"))
-        .bytes()
+      PNGCodec.encode(BitmapRows(grey), with: tags.chunks, PictureLimits().named("grey"))
     )
     var crop = Crop()
     crop.format = format
@@ -268,10 +267,9 @@ struct ColourTests {
     tags.profile = Self.profile(12)
     let plain = try PNGCodec.encode(
       BitmapRows(bitmap),
-      to: tags.output(to: nil),
+      with: tags.chunks,
       PictureLimits().named("palette")
     )
-    .bytes()
     var crop = Crop()
     crop.convertsToSRGB = true
 

@@ -83,11 +83,11 @@ protocol PictureCodec: Sendable {
 
   /// Encodes upright rows of any layout except `cmyk`.
   ///
-  /// For WebP and AVIF, the rows must have colours: `rgb`, `rgba` or `bgrx`.
+  /// For WebP and AVIF, the rows must have colours: `rgb`, `rgba` or `bgrx`. The result is the whole file.
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding
-  ) throws(LarderError) -> EncodedFile
+  ) throws(LarderError) -> [UInt8]
 }
 
 // These defaults are right for most formats.
@@ -115,7 +115,7 @@ extension PictureCodec {
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding
-  ) throws(LarderError) -> EncodedFile {
+  ) throws(LarderError) -> [UInt8] {
     try kept.codec.encode(rows, encoding)
   }
 }

@@ -5,24 +5,22 @@ extension Crop {
   func encoded(
     _ rows: any RowSource,
     _ plan: CropPlan,
-    from file: PictureFile,
-    opening open: PartFile.Opening?
+    from file: PictureFile
   ) throws(LarderError) -> EncodedPicture {
     let target = target(of: file.probe.format)
-    let place = open.map { PNGOutput.Place(open: $0, most: heldBytes) }
     switch file.probe.structure {
     case let markers as JPEGMarkers where target == .jpeg:
       return try encodedLike(rows, markers, plan, from: file)
     case let chunks as PNGChunks where target == .png:
-      return try encodedLike(rows, chunks, plan, from: file, to: place)
+      return try encodedLike(rows, chunks, plan, from: file)
     default:
-      return try encoded(rows, plan, from: file, as: target, to: place)
+      return try encoded(rows, plan, from: file, as: target)
     }
   }
 
   /// A picture whose properties follow from its framing and encoding.
   func picture(
-    _ file: EncodedFile,
+    _ bytes: [UInt8],
     _ format: PictureFormat,
     _ framing: Framing,
     _ method: EncodedPicture.Method
@@ -34,7 +32,7 @@ extension Crop {
       method: method,
       gravity: EncodedPicture.Point(framing.focus)
     )
-    return EncodedPicture(file: file, summary: summary)
+    return EncodedPicture(bytes: bytes, summary: summary)
   }
 
   /// The profile of `file`, and its metadata if that is kept.
@@ -71,7 +69,7 @@ extension Crop {
     )
     var tags = tags(of: file, plan)
     if !isSame || convertsToSRGB { tags.profile = [] }
-    var picture = picture(.held(tags.added(toJPEG: bytes)), .jpeg, plan.framing, .reencoded)
+    var picture = picture(tags.added(toJPEG: bytes), .jpeg, plan.framing, .reencoded)
     if lossless, frame == nil, fit == .cover, !plan.isStamped {
       picture.summary.remarks.insert(.notLossless)
     }
@@ -83,8 +81,7 @@ extension Crop {
     _ rows: any RowSource,
     _ chunks: PNGChunks,
     _ plan: CropPlan,
-    from file: PictureFile,
-    to place: PNGOutput.Place?
+    from file: PictureFile
   ) throws(LarderError) -> EncodedPicture {
     // A chunk that names a background by its palette index or at a small depth makes no sense without that palette or
     // depth.
@@ -95,8 +92,8 @@ extension Crop {
     let isGrey = chunks.colourType == 0 || chunks.colourType == 4
     var tags = tags(of: file, plan)
     tags.profile = []
-    var output = tags.output(to: place)
-    output.copyColours(
+    var written = tags.chunks
+    written.copyColours(
       of: file,
       chunks,
       keepsShape: keepsShape,
@@ -108,7 +105,7 @@ extension Crop {
     let made = try PNGCodec.encode(
       rows,
       interlaced: chunks.isInterlaced && isSmall && !plan.isStamped,
-      to: output,
+      with: written,
       limits.named(file.name)
     )
     return picture(made, .png, plan.framing, plan.isNew ? .reencoded : .lossless)
@@ -119,8 +116,7 @@ extension Crop {
     _ rows: any RowSource,
     _ plan: CropPlan,
     from file: PictureFile,
-    as target: PictureFormat,
-    to place: PNGOutput.Place?
+    as target: PictureFormat
   ) throws(LarderError) -> EncodedPicture {
     let wantsSamples = lossless && !plan.isStamped
     let isLosslessWebP = (file.probe.structure as? WebPChunks)?.isLossless == true
@@ -153,8 +149,7 @@ extension Crop {
       lossless: keepsSamples || wantsSamples,
       hasNewColours: hasColouredPad(plan.framing),
       source: file,
-      tags: tags,
-      place: place
+      tags: tags
     )
     let made = try target.codec.encode(rows, encoding)
     let isLossless = (target == .png || keepsSamples) && !plan.isNew

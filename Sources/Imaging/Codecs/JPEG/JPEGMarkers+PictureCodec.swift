@@ -82,12 +82,12 @@ extension JPEGMarkers: PictureCodec {
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding
-  ) throws(LarderError) -> EncodedFile {
+  ) throws(LarderError) -> [UInt8] {
     // A picture that is made from a JPEG gets the quality of that JPEG. A picture from another format gets quality 90.
     var form = encoding.crop.form
     form.quality = form.quality ?? encoding.source.probe.quality ?? 90
     let background = encoding.crop.background ?? .white
     let bytes = try JPEGCodec.encode(rows, form, on: background, encoding.limits)
-    return .held(encoding.tags.added(toJPEG: bytes))
+    return encoding.tags.added(toJPEG: bytes)
   }
 }

@@ -281,13 +281,14 @@ extension PNGChunks: PictureCodec {
     throws(LarderError) -> OpenRows
   {
     let rows = try PNGRows(bytes, self, isNative: request.isNative, limits)
-    return OpenRows(source: rows.placed(PixelRegion(size), over: request.region))
+    let source: any RowSource = isInterlaced ? BitmapRows(try rows.interlaced()) : rows
+    return OpenRows(source: source.placed(PixelRegion(size), over: request.region))
   }
 
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding
-  ) throws(LarderError) -> EncodedFile {
-    try PNGCodec.encode(rows, to: encoding.tags.output(to: encoding.place), encoding.limits)
+  ) throws(LarderError) -> [UInt8] {
+    try PNGCodec.encode(rows, with: encoding.tags.chunks, encoding.limits)
   }
 }

@@ -11,24 +11,27 @@ enum PNGCodec {
   ///   - rows: The rows of the picture.
   ///   - interlaced: Whether the file is interlaced. This needs the whole picture in memory.
   ///   - level: zlib's compression level, from 0 to 9. If it is nil, it depends on the size.
-  ///   - output: The destination of the file, and further chunks to write.
+  ///   - chunks: Further chunks to write.
   ///   - limits: The limits of the picture.
   /// - Returns: The file.
-  /// - Throws: ``LarderError`` when the rows cannot be read, or the file cannot be written.
+  /// - Throws: ``LarderError`` when the rows cannot be read, or there is not enough memory.
   static func encode(
     _ rows: any RowSource,
     interlaced: Bool = false,
     level: Int? = nil,
-    to output: PNGOutput = PNGOutput(),
+    with chunks: WrittenChunks = WrittenChunks(),
     _ limits: NamedLimits
-  ) throws(LarderError) -> EncodedFile {
+  ) throws(LarderError) -> [UInt8] {
     let rows = rows.shape.layout == .bgrx ? rows.flattened(.rgb) : rows
     let shape = rows.shape
     if interlaced { try limits.check(memory: shape.height * shape.rowBytes) }
     var palette = Bitmap.Palette(colours: [])
     if case .indexed(let colours) = shape.layout { palette = colours }
     let clear = palette.colours.isEmpty ? shape.clear ?? [] : []
-    let sink = Sink(output, (shape.rowBytes + 1) * shape.height / 256 * 257 + 65_536)
+    let sink = Sink()
+    // Most PNGs fit. Memory is used only for bytes that are written.
+    let room = (shape.rowBytes + 1) * shape.height / 256 * 257 + 65_536
+    sink.bytes.reserveCapacity(room + chunks.head.count + chunks.middle.count)
     var target = cpng_target()
     (target.width, target.height) = (UInt32(shape.width), UInt32(shape.height))
     (target.depth, target.color_type) = (
@@ -38,79 +41,40 @@ enum PNGCodec {
     target.row_bytes = shape.rowBytes
     target.palette_count = Int32(palette.colours.count / 3)
     (target.alpha_count, target.clear_count) = (Int32(palette.alpha.count), Int32(clear.count))
-    (target.head_count, target.middle_count) = (output.head.count, output.middle.count)
+    (target.head_count, target.middle_count) = (chunks.head.count, chunks.middle.count)
     target.taker = Unmanaged.passUnretained(sink).toOpaque()
     target.take = { taker, bytes, count in
-      guard let taker else { return false }
+      guard let taker else { return }
       // SAFETY: `taker` is `sink`, which `withExtendedLifetime` keeps alive until the writer is closed.
-      return Unmanaged<Sink>.fromOpaque(taker).takeUnretainedValue()
-        .take(UnsafeBufferPointer(start: bytes, count: count))
+      Unmanaged<Sink>.fromOpaque(taker).takeUnretainedValue()
+        .bytes.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
     }
-    return try withExtendedLifetime(sink) { () throws(LarderError) -> EncodedFile in
+    return try withExtendedLifetime(sink) { () throws(LarderError) -> [UInt8] in
       var outcome = cpng_outcome()
       let writer = cpng_writer_open(
         &target,
         palette.colours,
         palette.alpha,
         clear,
-        output.head,
-        output.middle,
+        chunks.head,
+        chunks.middle,
         &outcome
       )
-      guard let writer else { throw sink.failure ?? error(limits, outcome) }
+      guard let writer else { throw error(limits, outcome) }
       defer { cpng_writer_close(writer) }
       let most = interlaced ? shape.height : max((1 << 18) / max(shape.rowBytes, 1), 16)
       try rows.inStrips(of: most) { (strip, _, count) throws(LarderError) in
         guard cpng_writer_next(writer, strip.baseAddress, UInt32(count), &outcome) else {
-          throw sink.failure ?? error(limits, outcome)
+          throw error(limits, outcome)
         }
       }
-      return try sink.finish()
+      return sink.bytes
     }
   }
 
-  /// Collects the bytes of a PNG in memory, or in a temporary file if there are many.
+  /// The bytes of a PNG that were written so far.
   private final class Sink {
-    private let place: PNGOutput.Place?
-    private var held: [UInt8] = []
-    private var part: PartFile?
-    /// Why the bytes could not be written to the disk.
-    private(set) var failure: LarderError?
-
-    /// Makes a sink; most PNGs have at most `room` bytes besides the chunks of `output`.
-    init(_ output: PNGOutput, _ room: Int) {
-      place = output.place
-      // An output that fits is never in memory twice. Memory is used only for bytes that are written.
-      held.reserveCapacity(
-        min(room + output.head.count + output.middle.count, place?.most ?? .max)
-      )
-    }
-
-    func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-      do throws(LarderError) {
-        if let place, held.count + bytes.count > place.most { try write(to: place) }
-        held.append(contentsOf: bytes)
-        return true
-      } catch {
-        failure = error
-        return false
-      }
-    }
-
-    /// Moves the bytes in memory to the temporary file.
-    private func write(to place: PNGOutput.Place) throws(LarderError) {
-      if part == nil { part = try place.open() }
-      guard let part else { return }
-      try held.withUnsafeBufferPointer { (bytes) throws(LarderError) in try part.append(bytes) }
-      held.removeAll(keepingCapacity: true)
-    }
-
-    /// The file, after all of its bytes have been taken.
-    func finish() throws(LarderError) -> EncodedFile {
-      guard let place, let part else { return .held(held) }
-      try write(to: place)
-      return .waiting(part)
-    }
+    var bytes: [UInt8] = []
   }
 
   /// zlib's compression level, which is lower for larger pictures.

@@ -244,19 +244,18 @@ extension WebPChunks: PictureCodec {
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding
-  ) throws(LarderError) -> EncodedFile {
+  ) throws(LarderError) -> [UInt8] {
     let bytes = try WebPCodec.encode(
       rows,
       quality: encoding.crop.quality ?? usualQuality,
       lossless: encoding.lossless,
       encoding.limits
     )
-    let whole = encoding.tags.added(
+    return encoding.tags.added(
       toWebP: bytes,
       width: rows.shape.width,
       height: rows.shape.height,
       hasAlpha: rows.shape.layout == .rgba
     )
-    return .held(whole)
   }
 }

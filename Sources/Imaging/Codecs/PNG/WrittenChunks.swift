@@ -1,23 +1,14 @@
 import Base
 import CPNG
 
-/// The destination of a PNG, and the chunks that are written to it in addition to the pixels.
-struct PNGOutput {
+/// The chunks that are written to a PNG in addition to the pixels.
+struct WrittenChunks {
   /// Whole chunks that define the meaning of samples.
   ///
   /// They are written before the palette.
   var head: [UInt8] = []
   /// Whole chunks that are written after the palette and before the pixels.
   var middle: [UInt8] = []
-  /// Where the PNG is written if it is large; nil if it stays in memory.
-  var place: Place?
-
-  /// The output file of a large PNG.
-  struct Place {
-    let open: PartFile.Opening
-    /// A PNG of more bytes than this is written to the temporary file while it is compressed.
-    let most: Int
-  }
 
   /// A whole chunk.
   static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
@@ -29,7 +20,7 @@ struct PNGOutput {
   }
 }
 
-extension PNGOutput {
+extension WrittenChunks {
   /// Adds the chunks of `file` that define its colours, before the other chunks.
   ///
   /// If `keepsShape` is true, the result has the channels and the depth of `file`, so that its background and its
