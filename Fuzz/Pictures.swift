@@ -289,7 +289,7 @@ private func writeUnusualSeeds(_ samples: [UInt8], _ write: ([UInt8], String) ->
   for (type, payload) in [
     ("tEXt", keyword + text), ("zTXt", keyword + [0] + packed.prefix(Int(size))),
   ] {
-    write(png[..<33] + WrittenChunks.chunk(type, payload) + png[33...] + [0x21], "\(type).png")
+    write(png[..<33] + PNGCodec.chunk(type, payload) + png[33...] + [0x21], "\(type).png")
   }
   var fixture = fixture_tiff()
   (fixture.width, fixture.height, fixture.bits, fixture.samples) = (24, 20, 8, 2)

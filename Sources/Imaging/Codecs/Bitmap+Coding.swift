@@ -41,7 +41,7 @@ extension Bitmap {
     -> [UInt8]
   {
     let limits = PictureLimits().named(name)
-    return try JPEGCodec.encode(BitmapRows(consume self), JPEGCodec.Form(quality: quality), limits)
+    return try JPEGCodec.encode(BitmapRows(consume self), Crop(quality: quality), limits)
   }
 
   /// Encodes the bitmap as a PNG.

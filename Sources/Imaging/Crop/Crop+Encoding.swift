@@ -54,13 +54,13 @@ extension Crop {
     let isSame = rows.shape.isStored || rows.shape.layout == layout
     // Only YCbCr has chroma to subsample.
     let isLike = isSame && !(chroma != nil && markers.isRGB)
-    var form = form
-    if !isLike || markers.hasLateTable, form.quality == nil {
-      form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
+    var crop = self
+    if !isLike || markers.hasLateTable, quality == nil {
+      crop.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
     }
     let bytes = try JPEGCodec.encode(
       rows,
-      form,
+      crop,
       like: isLike ? file : nil,
       transposed: file.probe.orientation.swapsAxes,
       // A block of a smaller picture has more detail than the blocks for which the tables of the source were made.
@@ -83,20 +83,11 @@ extension Crop {
     _ plan: CropPlan,
     from file: PictureFile
   ) throws(LarderError) -> EncodedPicture {
-    // A chunk that names a background by its palette index or at a small depth makes no sense without that palette or
-    // depth.
-    let keepsShape =
-      !plan.isNew
-      || !plan.isStamped && !plan.isConverted && !plan.framing.isPadded
-        && chunks.colourType != 3 && chunks.depth >= 8 && chunks.transparency == nil
     let isGrey = chunks.colourType == 0 || chunks.colourType == 4
     var tags = tags(of: file, plan)
     tags.profile = []
-    var written = tags.chunks
-    written.copyColours(
-      of: file,
-      chunks,
-      keepsShape: keepsShape,
+    let colours = chunks.colours(
+      in: file.bytes,
       profile: !(isGrey && rows.shape.layout.channels > 2),
       converted: plan.isConverted
     )
@@ -105,7 +96,7 @@ extension Crop {
     let made = try PNGCodec.encode(
       rows,
       interlaced: chunks.isInterlaced && isSmall && !plan.isStamped,
-      with: written,
+      with: colours + tags.chunks,
       limits.named(file.name)
     )
     return picture(made, .png, plan.framing, plan.isNew ? .reencoded : .lossless)

@@ -19,11 +19,6 @@ extension Crop {
     return picture
   }
 
-  /// The options of JPEG output.
-  var form: JPEGCodec.Form {
-    JPEGCodec.Form(quality: quality, isProgressive: isProgressive, chroma: chroma)
-  }
-
   private func cut(
     _ file: PictureFile,
     _ markers: JPEGMarkers

@@ -246,18 +246,25 @@ struct PNGChunks: Sendable {
     case "gAMA": return count == 4 && content.long(0) != 0
     case "cHRM": return count == 32
     case "sRGB": return count == 1 && byte(0) <= 3
-    case "sBIT":
-      let most = colourType == 3 ? 8 : max(depth, 1)
-      return count == (colourType == 3 ? 3 : channels)
-        && content.bytes.allSatisfy { (1...most).contains(Int($0)) }
     // The third number names the matrix. A PNG has no other colours than RGB, so it must be 0.
     case "cICP": return count == 4 && byte(2) == 0 && byte(3) <= 1
     case "mDCV": return count == 24
     case "cLLI": return count == 8
     case "pHYs": return count == 9 && byte(8) <= 1
-    case "bKGD": return count == [0: 2, 3: 1, 4: 2][colourType, default: 6]
     default: return false
     }
+  }
+}
+
+extension PNGChunks {
+  /// The chunks of the file `bytes` that define its colours, for another PNG.
+  ///
+  /// If `profile` is false, the ICC profile is left out. If `converted` is true, the pixels were converted to sRGB, and
+  /// one chunk that says so replaces all others.
+  func colours(in bytes: [UInt8], profile: Bool, converted: Bool) -> [UInt8] {
+    // The rendering intent 1, relative colorimetric, is the one that the conversion uses. (PNG, 11.3.2.5)
+    if converted { return PNGCodec.chunk("sRGB", [1]) }
+    return chunks.filter { profile || $0.type(in: bytes) != "iCCP" }.flatMap { bytes[$0.range] }
   }
 }
 

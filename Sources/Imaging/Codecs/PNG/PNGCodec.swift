@@ -11,7 +11,7 @@ enum PNGCodec {
   ///   - rows: The rows of the picture.
   ///   - interlaced: Whether the file is interlaced. This needs the whole picture in memory.
   ///   - level: zlib's compression level, from 0 to 9. If it is nil, it depends on the size.
-  ///   - chunks: Further chunks to write.
+  ///   - chunks: Whole chunks to write before the palette.
   ///   - limits: The limits of the picture.
   /// - Returns: The file.
   /// - Throws: ``LarderError`` when the rows cannot be read, or there is not enough memory.
@@ -19,7 +19,7 @@ enum PNGCodec {
     _ rows: any RowSource,
     interlaced: Bool = false,
     level: Int? = nil,
-    with chunks: WrittenChunks = WrittenChunks(),
+    with chunks: [UInt8] = [],
     _ limits: NamedLimits
   ) throws(LarderError) -> [UInt8] {
     let rows = rows.shape.layout == .bgrx ? rows.flattened(.rgb) : rows
@@ -31,7 +31,7 @@ enum PNGCodec {
     let sink = Sink()
     // Most PNGs fit. Memory is used only for bytes that are written.
     let room = (shape.rowBytes + 1) * shape.height / 256 * 257 + 65_536
-    sink.bytes.reserveCapacity(room + chunks.head.count + chunks.middle.count)
+    sink.bytes.reserveCapacity(room + chunks.count)
     var target = cpng_target()
     (target.width, target.height) = (UInt32(shape.width), UInt32(shape.height))
     (target.depth, target.color_type) = (
@@ -41,7 +41,7 @@ enum PNGCodec {
     target.row_bytes = shape.rowBytes
     target.palette_count = Int32(palette.colours.count / 3)
     (target.alpha_count, target.clear_count) = (Int32(palette.alpha.count), Int32(clear.count))
-    (target.head_count, target.middle_count) = (chunks.head.count, chunks.middle.count)
+    target.chunk_bytes = chunks.count
     target.taker = Unmanaged.passUnretained(sink).toOpaque()
     target.take = { taker, bytes, count in
       guard let taker else { return }
@@ -56,8 +56,7 @@ enum PNGCodec {
         palette.colours,
         palette.alpha,
         clear,
-        chunks.head,
-        chunks.middle,
+        chunks,
         &outcome
       )
       guard let writer else { throw error(limits, outcome) }
@@ -75,6 +74,15 @@ enum PNGCodec {
   /// The bytes of a PNG that were written so far.
   private final class Sink {
     var bytes: [UInt8] = []
+  }
+
+  /// A whole chunk.
+  static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+    func long(_ value: UInt) -> [UInt8] {
+      withUnsafeBytes(of: UInt32(truncatingIfNeeded: value).bigEndian) { Array($0) }
+    }
+    let body = Array(type.utf8) + payload
+    return long(UInt(payload.count)) + body + long(crc32_z(0, body, body.count))
   }
 
   /// zlib's compression level, which is lower for larger pictures.
