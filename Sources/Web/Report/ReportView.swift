@@ -55,7 +55,7 @@ struct ReportView: PageView {
     made = MomentView(clock.now, clock)
     zone = clock.zone
     self.shelves = shelves
-    isPeriod = report.period != nil
+    isPeriod = report.since != nil
     let run = report.runs.first { $0.report != nil }
     outcome = language.outcome(run?.time.outcome)
     outcomeTone = RunsView.tone(run?.time.outcome)
@@ -84,19 +84,6 @@ extension PageLanguage {
     ]
     guard let outcome, let word = korean[outcome] else { return of("not ended", "끝나지 않음") }
     return of(outcome, word)
-  }
-
-  /// The label of an item's field, such as `salePrice`.
-  func field(_ name: String) -> String {
-    let labels = [
-      "section": ("section", "섹션"), "title": ("title", "제목"), "description": ("description", "설명"),
-      "badges": ("badges", "배지"), "deliveryTypes": ("delivery", "배송"),
-      "normalPrice": ("normal price", "정가"), "salePrice": ("sale price", "판매가"),
-      "currency": ("currency", "통화"), "address": ("address", "주소"), "latitude": ("latitude", "위도"),
-      "longitude": ("longitude", "경도"), "thumbnail": ("picture", "사진"),
-      "images": ("pictures", "사진들"),
-    ]
-    return labels[name].map(of) ?? name
   }
 }
 
