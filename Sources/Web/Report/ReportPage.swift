@@ -66,11 +66,11 @@ package struct ReportPage {
     of shelves: inout [ReportShelf],
     _ book: PictureBook,
     _ templates: PageTemplates
-  ) -> [PriceLineView.Fact?] {
+  ) -> [ItemFact?] {
     let jobs = shelves.enumerated().flatMap { place, shelf in
       stride(from: 0, to: shelf.items.count, by: 250).map { (shelf: place, from: $0) }
     }
-    let made = Mutex([Int: (html: String, lowest: [PriceLineView.Fact?])]())
+    let made = Mutex([Int: (html: String, lowest: [ItemFact?])]())
     DispatchQueue.concurrentPerform(iterations: jobs.count) { [shelves] job in
       let (place, from) = jobs[job]
       let shelf = shelves[place]
@@ -79,7 +79,7 @@ package struct ReportPage {
         within: shelf.speech,
         leavesOut: book.place == .nowhere
       )
-      var (html, lowest) = ("", [PriceLineView.Fact?]())
+      var (html, lowest) = ("", [ItemFact?]())
       for offset in from..<min(from + 250, shelf.items.count) {
         let item = shelf.items[offset]
         let picture = book.source(item.thumbnail?.sha256)
