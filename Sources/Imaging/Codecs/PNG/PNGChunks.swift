@@ -33,8 +33,6 @@ struct PNGChunks: Sendable {
   /// The profile in the iCCP chunk; empty if there is a cICP chunk, which takes precedence over it.
   private(set) var profile: [UInt8] = []
   private(set) var exif: [UInt8] = []
-  /// The EXIF data in a text chunk, which counts if there is no chunk for EXIF data.
-  private var rawExif: [UInt8]?
   /// The first XMP packet that is not compressed.
   private(set) var xmp: [UInt8] = []
   /// The primaries and the transfer curve of a cICP chunk, which takes precedence over every other chunk. (Section 4.3)
@@ -70,7 +68,6 @@ struct PNGChunks: Sendable {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try walk(ByteReader(bytes: bytes), limits)
     }
-    if exif.isEmpty, let rawExif { exif = rawExif }
     if namedColours != nil { profile = [] }
     let rowBytes = (size.width * channels * depth + 7) / 8 + 1
     // With less data than this, the picture cannot be complete.
@@ -111,21 +108,14 @@ struct PNGChunks: Sendable {
         let content = ByteReader(
           bytes: UnsafeBufferPointer(rebasing: reader.bytes[chunk.payload])
         )
-        let isText = type == "tEXt" || type == "zTXt"
-        let isRaw = isText && rawExif == nil && RawProfile.begins(content)
         let unpacked =
-          type == "iCCP" || isRaw && type == "zTXt"
+          type == "iCCP"
           ? Self.unpacked(content.bytes, most: limits.metadataBytes) : (bytes: [], isWhole: true)
         metadataBytes += max(length, unpacked.bytes.count)
         try limits.check(metadata: metadataBytes)
         // A chunk that cannot be decompressed is dropped, because other programs might fail on it.
         guard unpacked.isWhole, Self.hasRightSum(reader, chunk) else { continue }
-        if isRaw {
-          let text = Array(content.bytes.drop { $0 > 0 }.dropFirst())
-          rawExif = RawProfile.exif(in: type == "zTXt" ? unpacked.bytes : text)
-        } else {
-          collect(chunk, type, content, unpacked.bytes)
-        }
+        collect(chunk, type, content, unpacked.bytes)
       }
     }
     throw limits.damaged("the file is cut short")
@@ -146,14 +136,13 @@ struct PNGChunks: Sendable {
     (self.depth, self.colourType, isInterlaced) = (depth, colourType, interlace != 0)
   }
 
-  /// The compressed part of the payload of an iCCP or zTXt chunk, and whether it could be decompressed. (Sections
-  /// 11.3.2.3 and 11.3.3.3)
+  /// The compressed part of the payload of an iCCP chunk, and whether it could be decompressed. (Section 11.3.2.3)
   ///
   /// At most one byte more than the limit is decompressed.
   private static func unpacked(_ payload: FileBytes, most limit: Int)
     -> (bytes: [UInt8], isWhole: Bool)
   {
-    // The payload begins with a name or a keyword, a zero and the compression method.
+    // The payload begins with a name, a zero and the compression method.
     guard let end = payload.firstIndex(of: 0), end + 1 < payload.count else { return ([], false) }
     let packed = UnsafeBufferPointer(rebasing: payload[(end + 2)...])
     let most = min(limit, packed.count * mostExpansion) + 1
