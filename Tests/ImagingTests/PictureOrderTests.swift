@@ -27,7 +27,6 @@ struct PictureOrderTests {
     )
     (crop.fit, crop.enlarges, crop.background) = (.contain, false, PictureColour("#12345678"))
     (crop.isProgressive, crop.chroma, crop.convertsToSRGB) = (true, .half, true)
-    crop.isStrict = true
     return crop
   }
 

@@ -116,13 +116,6 @@ extension Crop {
     let keepsSamples =
       target == .webp && isLosslessWebP
       || wantsSamples && target != .jpeg && (target == .png || file.probe.depth <= 8)
-    if wantsSamples, !keepsSamples, isStrict {
-      throw LarderError(
-        .unsupported,
-        "cannot crop \(file.name) without loss: \(target.name) cannot hold all of its samples",
-        remedy: .encodeAnew
-      )
-    }
     let isGrey = rows.shape.layout == .grey || rows.shape.layout == .greyAlpha
     var tags = tags(of: file, plan)
     let hasGreyTags = isGrey && (target == .png || target == .jpeg)
