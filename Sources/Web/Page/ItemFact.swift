@@ -9,10 +9,9 @@ struct ItemFact: Equatable {
     (self.name, self.value) = (name, value)
   }
 
-  /// The facts about an item that a page shows beside its texts, with the fact about its lowest price if it has one.
+  /// The facts about an item that a page shows beside its texts.
   static func all(
     of shown: ShownItem,
-    lowest: ItemFact?,
     _ language: PageLanguage,
     _ clock: PageClock
   ) -> [ItemFact] {
@@ -27,7 +26,8 @@ struct ItemFact: Equatable {
     if let since = shown.detailSince {
       facts.append(ItemFact(say("No detail since", "상세 정보 없음"), clock.text(since)))
     }
-    return (facts + [lowest].compactMap { $0 }).filter { !$0.value.isEmpty }
+    if let lowest = PriceLineView(shown, clock, language)?.lowest { facts.append(lowest) }
+    return facts.filter { !$0.value.isEmpty }
   }
 }
 

@@ -27,10 +27,10 @@ struct SheetData {
     (self.language, self.book, self.showsDetails) = (language, book, showsDetails)
   }
 
-  /// Adds the next item, and the fact about its lowest price if it has one.
-  mutating func add(_ shown: ShownItem, lowest: ItemFact? = nil, _ clock: PageClock) {
+  /// Adds the next item.
+  mutating func add(_ shown: ShownItem, _ clock: PageClock) {
     let item = shown.item
-    let facts = ItemFact.all(of: shown, lowest: lowest, language, clock)
+    let facts = ItemFact.all(of: shown, language, clock)
     let line = item.description.map(PlainText.line) ?? ""
     var text = shown.detail?.description.map(PlainText.block) ?? ""
     if text.isEmpty { text = item.description.map(PlainText.block) ?? "" }
@@ -41,7 +41,9 @@ struct SheetData {
     items.append(
       PageData.list([
         PageData.text(PlainText.line(item.id)),
-        PageData.list(facts.flatMap { [place(of: $0.name), place(of: $0.value)] }.map { "\($0)" }),
+        PageData.list(
+          facts.flatMap { [place(of: $0.name), place(of: $0.value)] }.map { "\($0)" }
+        ),
         PageData.text(text == line ? "" : text), PageData.list(groups),
       ])
     )

@@ -65,7 +65,7 @@ struct StorefrontItemPage: PageView {
     (section, sectionAddress) = (shelf.title, StorefrontAddress.section(shelf.section.key))
     line = PriceLineView(shown, visit.clock, visit.language)
     let number = ItemFact(visit.say("Item number", "상품 번호"), PlainText.line(item.id))
-    facts = ItemFact.all(of: shown, lowest: line?.lowest, visit.language, visit.clock) + [number]
+    facts = ItemFact.all(of: shown, visit.language, visit.clock) + [number]
     stale = shown.isStale ? visit.asLastSeen(since) : ""
     pictures = Self.gallery(shown, visit, store.squares)
     count = pictures.count
