@@ -133,7 +133,6 @@ extension GIFBlocks: PictureCodec {
   var depth: Int { 8 }
   var channels: Int { 1 }
   var isCutShort: Bool { !isWhole }
-  var isIndexed: Bool { true }
   var chroma: ChromaSampling? { .full }
 
   /// Opens rows of a region of the screen, which is the GIF's canvas, with the first frame on it.

@@ -270,8 +270,7 @@ extension PNGChunks: PictureCodec {
     tail.holds(Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82])
   }
 
-  var isIndexed: Bool { colourType == 3 }
-  var chroma: ChromaSampling? { channels > 2 || isIndexed ? .full : nil }
+  var chroma: ChromaSampling? { channels > 2 || colourType == 3 ? .full : nil }
 
   func rows(_ request: RowRequest, of bytes: FileBytes, _ limits: NamedLimits)
     throws(LarderError) -> OpenRows
