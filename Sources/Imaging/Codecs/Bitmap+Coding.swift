@@ -53,16 +53,6 @@ extension Bitmap {
     try PNGCodec.encode(BitmapRows(consume self), level: 6, PictureLimits().named(name))
   }
 
-  /// The 8-bit colours of the pixels that are in one of `rows` and in one of `columns`, row by row.
-  ///
-  /// Transparent pixels are composited on white.
-  func colours(columns: [Int], rows: [Int]) -> [(red: UInt8, green: UInt8, blue: UInt8)] {
-    let samples = picked(columns: columns, rows: rows).flattened(.rgb).samples
-    return stride(from: 0, to: samples.count, by: 3).map {
-      (samples[$0], samples[$0 + 1], samples[$0 + 2])
-    }
-  }
-
   /// The pixels that are in one of `rows` and in one of `columns`.
   func picked(columns: [Int], rows: [Int]) -> Bitmap {
     let bytes = pixelBytes
