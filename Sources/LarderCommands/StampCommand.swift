@@ -14,6 +14,7 @@ struct StampCommand: ParsableCommand {
     discussion: """
       Example:  larder stamp up.jpg --out stamped --locale ko_KR --zone Asia/Seoul
                 larder stamp photos --out stamped --fit contain --time file
+                larder stamp up.jpg --out stamped --template '{weekday} {time12}'
                 larder stamp up.jpg --out stamped --post https://diary.example/photos
                 larder stamp - --time now < up.jpg > stamped.jpg
 
@@ -61,6 +62,14 @@ struct StampCommand: ParsableCommand {
   @Option(help: "The position of the text. (default: bottom-left)")
   var position: StampPosition?
 
+  @Option(
+    help: """
+      The text of the stamp, with {time}, {time12}, {time24}, {date}, {weekday}; \\n begins a line. \
+      (default: the time, and the date with its weekday under it)
+      """
+  )
+  var template: String?
+
   @Option("The family of an installed font.", value: "family")
   var font: String?
 
@@ -93,6 +102,7 @@ struct StampCommand: ParsableCommand {
     var stamp = Stamp(crop: pictures.crop)
     (stamp.style, stamp.font, stamp.text) = (style, font, text)
     if let position { stamp.place = position.gravity }
+    if let template { stamp.template = try StampTemplate(template) }
     if let time { stamp.time = try StampTime.Choice(time) }
     if let zone { stamp.zone = try Zone(named: zone) }
     // The variables for times. (POSIX, section 8.2)

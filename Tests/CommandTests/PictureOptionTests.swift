@@ -90,7 +90,7 @@ struct PictureOptionTests {
     (["crop", "--chroma", "411"], "'420', '422' or '444'"),
     (["crop", "--lossless", "--chroma", "444"], "without loss"),
     (["crop", "--lossless", "--srgb"], "without loss"),
-    (["stamp", "--style", "neon"], "scrim"),
+    (["stamp", "--style", "neon"], "scrim"), (["stamp", "--template", "{hour}"], "{weekday}"),
     (["stamp", "--font", "No Such Family"], "fc-list"),
   ])
   func `an invalid shape is a usage error`(_ words: [String], _ advice: String) throws {

@@ -49,6 +49,7 @@ struct PictureOrderTests {
     stamp.zone = try Zone(named: "Europe/Lisbon")
     stamp.localZone = try Zone(named: "Asia/Seoul")
     stamp.locale = try StampLocale("ko_KR")
+    stamp.template = try StampTemplate("{time}\\n{weekday}, {date} {time12}")
     stamp.text = "해 뜨기 전"
     let logo = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 7, height: 5)
     stamp.logo = try PictureFile(logo, name: "logo.png")

@@ -230,6 +230,33 @@ struct StampStyleTests {
     }
   }
 
+  @Test(arguments: [
+    ("{time} {date} {weekday}", ["6:30 AM January 13, 2021 Wed"], [false]),
+    (#"{time}\n{date}"#, ["6:30 AM", "January 13, 2021"], [true, false]),
+    ("{date}\n{time24}", ["January 13, 2021", "06:30"], [false, true]),
+    (#"a\b {time12}"#, [#"a\b 6:30 AM"#], [false]),
+  ])
+  func `a template gives the text, line by line`(
+    _ template: String,
+    _ lines: [String],
+    _ clocks: [Bool]
+  ) throws {
+    let civil = CivilTime(seconds: 1_610_487_000, offset: 9 * 3600)
+
+    let made = try StampTemplate(template).lines(civil, StampLocale("en_US"))
+
+    #expect(made.map(\.text) == lines)
+    #expect(made.map(\.isClock) == clocks)
+  }
+
+  @Test(arguments: ["{hour}", "{}", "{time", "", #"\n"#])
+  func `a template with unknown fields, or none, is a usage error`(_ template: String) {
+    #expect { try StampTemplate(template) } throws: {
+      let words = template.contains("}") ? "{weekday}" : "cannot stamp"
+      return ($0 as? ImagingError)?.code == .usage && "\($0)".contains(words)
+    }
+  }
+
   @Test func `text smaller than nine pixels is remarked on`() throws {
     let file = try PictureFile(Self.ground("white").png())
     var stamp = try Self.stamp(.scrim)

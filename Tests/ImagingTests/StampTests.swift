@@ -142,15 +142,18 @@ struct StampTests {
     #expect(locale.date(civil) == date)
     #expect(locale.day(civil) == day)
     #expect(locale.time(civil) == time)
+    #expect(locale.time(civil, hours: 24) == "06:30")
   }
 
   @Test(arguments: [
-    (0, "12:05 AM"), (11, "11:05 AM"), (12, "12:05 PM"), (23, "11:05 PM"),
+    (0, "12:05 AM", "오전 12:05"), (11, "11:05 AM", "오전 11:05"), (12, "12:05 PM", "오후 12:05"),
+    (23, "11:05 PM", "오후 11:05"),
   ])
-  func `noon and midnight are 12`(_ hour: Int, _ english: String) throws {
+  func `noon and midnight are 12`(_ hour: Int, _ english: String, _ korean: String) throws {
     let civil = CivilTime(seconds: hour * 3600 + 300, offset: 0)
 
     #expect(try StampLocale("en_US").time(civil) == english)
+    #expect(try StampLocale("ko_KR").time(civil, hours: 12) == korean)
   }
 
   @Test func `an unknown language is an error that lists the known ones`() {

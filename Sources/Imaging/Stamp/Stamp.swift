@@ -27,6 +27,8 @@ public struct Stamp: PictureMaking {
   public var localZone: Zone
   /// The language and the format of the date; nil if they are English.
   public var locale: StampLocale?
+  /// The text; if it is nil, the stamp shows the time, and below it the date and the weekday.
+  public var template: StampTemplate?
   /// How the letters are made to stand out from the picture.
   public var style = StampStyle.bar
   /// Another line of text, below the date.
@@ -131,7 +133,7 @@ extension Stamp {
     var (width, height) = (0.0, 0.0)
     func add(_ text: String, _ size: Double, isBold: Bool = true) throws(LarderError) {
       var size = max(size, 1)
-      // A time or a date is made smaller if it is too wide. The user's own text is cut instead.
+      // A line of the template is made smaller if it is too wide. The user's own text is cut instead.
       let limit = isBold ? nil : room
       var line = try typesetter.line(text, size: size, bold: isBold, limit: limit)
       if isBold, line.ink.width > room {
@@ -145,8 +147,10 @@ extension Stamp {
       height += ink.height
       width = max(width, ink.width)
     }
-    try add(locale.time(moment.civil), unit * 0.16)
-    try add(locale.date(moment.civil), unit * 0.064)
+    let wanted =
+      template?.lines(moment.civil, locale)
+      ?? [(locale.time(moment.civil), true), (locale.date(moment.civil), false)]
+    for line in wanted { try add(line.text, unit * (line.isClock ? 0.16 : 0.064)) }
     if let text, !text.isEmpty { try add(text, unit * 0.05, isBold: false) }
     /// The position of a box of `length` pixels on a side of the picture.
     func along(_ isNear: Bool, _ isFar: Bool, _ side: Int, _ length: Double) -> Double {
@@ -188,6 +192,6 @@ extension Stamp {
 /// own.
 extension Stamp: Codable {
   enum CodingKeys: CodingKey, CaseIterable {
-    case crop, time, zone, localZone, locale, style, text, logo, place, font, fontFamily
+    case crop, time, zone, localZone, locale, template, style, text, logo, place, font, fontFamily
   }
 }
