@@ -28,6 +28,7 @@ struct PictureRun {
       options.pictures.map { ProgramArguments.path($0) },
       into: ProgramArguments.path(options.place),
       format: options.format.picture,
+      name: try options.name.map { try PictureName($0, size: options.size) } ?? .usual,
       standardInput: { () throws(LarderError) in try FileReading.picture(limits) }
     )
     tell(others: batch.others)

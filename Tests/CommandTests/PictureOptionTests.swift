@@ -154,8 +154,11 @@ struct PictureOptionTests {
 
   @Test func `existing files are kept, and a dry run writes nothing`() throws {
     let folder = try TemporaryFolder()
-    let words = ["crop", Self.photo, "--out", folder.path("out"), "--size", "32"]
-    let output = folder.path("out/wakeup-12mp.jpg")
+    let words = [
+      "crop", Self.photo, "--out", folder.path("out"), "--size", "32", "--name",
+      "{stem}-{size}.{ext}",
+    ]
+    let output = folder.path("out/wakeup-12mp-32.jpg")
 
     let plan = try Command.larder(words + ["--dry-run"])
     #expect(plan.status == 0)
@@ -202,7 +205,7 @@ struct PictureOptionTests {
 
     #expect(made.status == 0)
     #expect(stamp.status == 65)
-    #expect(stamp.errors.contains("it has no date taken (EXIF or XMP)"), "\(stamp.errors)")
+    #expect(stamp.errors.contains("it has no date taken (EXIF, XMP or GPS)"), "\(stamp.errors)")
     let others = ["a", "b"].map { folder.path("bare/\($0).jpg") }
     for other in others {
       try FileManager.default.copyItem(atPath: folder.path("bare/wakeup-12mp.jpg"), toPath: other)

@@ -57,7 +57,7 @@ struct ProcessStartTests {
       export LC_ALL=C
       mkdir $'d\xFC'; cp "$photo" $'t\xFCr.jpg'; cp "$photo" $'t\xF6r.jpg'
       "$larder" crop $'t\xFCr.jpg' $'t\xF6r.jpg' --size 32 --out $'d\xF6'; echo $?; ls d?/*.jpg | wc -l
-      "$larder" stamp "$photo" --size 32 --out o --text $'\xFC'; echo $?
+      "$larder" crop "$photo" --size 32 --out o --name $'\xFC{stem}.{ext}'; echo $?
       LARDER_CACHE=$'d\xFC' "$larder" list; echo $?
       LARDER_ORDERS=$'d\xFC/o.sqlite' "$larder" order list; echo $?
       ls d?/
@@ -67,7 +67,7 @@ struct ProcessStartTests {
 
     let numbers = crop.lines.filter { $0.count < 3 }.map(String.init)
     #expect(numbers == ["0", "2", "64", "64", "64"], "\(crop.output)")
-    #expect(crop.errors.contains(#"cannot read the argument \xFC"#), "\(crop.errors)")
+    #expect(crop.errors.contains(#"cannot read the argument \xFC{stem}.{ext}"#), "\(crop.errors)")
     #expect(crop.errors.contains("cannot use LARDER_CACHE: its path is not UTF-8"))
     #expect(crop.errors.contains("cannot use LARDER_ORDERS: its path is not UTF-8"))
     #expect(!crop.output.contains("o.sqlite"))

@@ -36,14 +36,14 @@ struct StreamTests {
       environment: environment
     )
     let named = try Command.shell(
-      #""$larder" crop - --size 64 --out "$out" --format png < "$photo""#,
+      #""$larder" crop - --size 64 --out "$out" --format png --name 'my-{stem}.{ext}' < "$photo""#,
       environment: environment
     )
 
     #expect(plain.status == 0, "\(plain.errors)")
     #expect(try Document(plain)["input"].string == "-")
     #expect(try Document(plain)["output"].string == folder.path("stdin.jpg"))
-    #expect(named.output == "\(folder.path("stdin.png"))  64×64  reencoded\n")
+    #expect(named.output == "\(folder.path("my-stdin.png"))  64×64  reencoded\n")
   }
 
   @Test func `a stamp of stdin shows the picture's time, the present or a given one`() throws {
@@ -66,6 +66,7 @@ struct StreamTests {
     ("crop a.jpg b.jpg --out -", "one picture to stdout"),
     ("crop - - --out out", "given only once"), ("crop a.jpg", "'--out <dir>'"),
     ("crop - b.jpg", "'--out <dir>'"), ("crop . --out -", "is for one picture"),
+    ("crop - --name {stem}.{ext}", "--name has no effect with --out -"),
     ("crop - --skip-existing", "--skip-existing has no effect with --out -"),
     ("crop - --dry-run", "--dry-run has no effect with --out -"),
     ("stamp - --time file", "give --time exif, now or a time"),

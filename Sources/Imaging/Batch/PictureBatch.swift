@@ -39,6 +39,8 @@ public struct PictureBatch: Sendable, Equatable {
     public var output: FilePath?
     /// Why the input cannot be read; nil if it can be read.
     public var error: LarderError?
+    /// The format of the output; nil if the input cannot be read.
+    var format: PictureFormat?
     /// The bytes of an input from stdin; nil if the input is a file.
     var bytes: [UInt8]?
 
@@ -66,6 +68,7 @@ public struct PictureBatch: Sendable, Equatable {
   ///   - folder: The folder of the outputs.
   ///   - format: The format of the outputs, which decides their file extension. If it is nil, each input keeps its own
   ///     format.
+  ///   - name: The template for the names of outputs.
   ///   - standardInput: Reads all of stdin. It is called for the input `-`. The output of this input is named after
   ///     `stdin`. If it is nil, `-` is an ordinary file name.
   /// - Throws: ``LarderError`` of code `usage` when two inputs have the same output, an output is also an input, or
@@ -74,6 +77,7 @@ public struct PictureBatch: Sendable, Equatable {
     _ inputs: [FilePath],
     into folder: FilePath,
     format: PictureFormat? = nil,
+    name: PictureName = .usual,
     standardInput: (() throws(LarderError) -> [UInt8])? = nil
   ) throws(LarderError) {
     let status = Self.status(of: folder)
@@ -83,7 +87,7 @@ public struct PictureBatch: Sendable, Equatable {
         "cannot write into \(folder.shown): it is not a folder; give a folder, or a name that does not exist yet"
       )
     }
-    let naming = Naming(format: format, ownFolder: status?.identity)
+    let naming = Naming(format: format, name: name, ownFolder: status?.identity)
     for input in inputs {
       if input == "-", let standardInput {
         let bytes = try standardInput()
@@ -95,6 +99,9 @@ public struct PictureBatch: Sendable, Equatable {
       } else {
         items.append(naming.item(input, in: folder))
       }
+    }
+    if let made = items.lazy.compactMap(\.format).first {
+      try name.check(count: items.count, format: made)
     }
     try checkOutputs()
   }
@@ -183,6 +190,7 @@ public struct PictureBatch: Sendable, Equatable {
 /// How the outputs of a batch are named.
 private struct Naming {
   let format: PictureFormat?
+  let name: PictureName
   /// The folder into which the outputs are written; nil if it does not exist yet.
   let ownFolder: [UInt]?
 
@@ -210,11 +218,11 @@ private struct Naming {
     }
     let format = self.format ?? found.kept
     let stem = input == "-" ? Array(named.utf8) : stem(of: input)
-    let bytes = stem + Array(".\(format.fileExtension)".utf8)
+    let bytes = name.bytes(stem: stem, ending: format.fileExtension)
     let output = folder.pushing(
       FilePath(platformString: bytes.map { CChar(bitPattern: $0) } + [0])
     )
-    return PictureBatch.Item(input: input, output: output)
+    return PictureBatch.Item(input: input, output: output, format: format)
   }
 
   /// The bytes of a file's name without its extension, for example those of `soup` for `soup.png`.

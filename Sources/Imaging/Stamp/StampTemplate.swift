@@ -14,7 +14,7 @@ public struct StampTemplate: Sendable, Equatable, Codable {
   /// - Throws: ``LarderError`` of code `usage` for an unknown field, a brace that is not closed, or an empty text.
   public init(_ template: String) throws(LarderError) {
     let fields = FieldTemplate(template, for: "stamp")
-    try fields.check(["{time}", "{time12}", "{time24}", "{date}", "{weekday}"])
+    _ = try fields.tail(behind: ["{time}", "{time12}", "{time24}", "{date}", "{weekday}"])
     lines = template.split(separator: "\n")
       .flatMap { $0.split(separator: "\\n").map(String.init) }
     if lines.isEmpty { throw fields.refusal("it is empty; try {time} {date}") }
@@ -155,40 +155,5 @@ public struct StampLocale: Sendable, Equatable, Codable {
     let half = words.halves[time.hour < 12 ? 0 : 1]
     let form = ["AU", "NZ", "IN"].contains(region) && language == "en" ? half.lowercased() : half
     return form.replacing("{}", with: "\((time.hour + 11) % 12 + 1):\(padded(time.minute))")
-  }
-}
-
-/// A template with fields, such as `{time} {date}`.
-struct FieldTemplate {
-  private let template: String
-  private let purpose: String
-
-  /// Wraps a template.
-  ///
-  /// `purpose` completes the words “cannot …” in errors, for example `stamp`.
-  init(_ template: String, for purpose: String) {
-    (self.template, self.purpose) = (template, purpose)
-  }
-
-  /// The error for a template that cannot be used; `reason` completes “cannot PURPOSE TEMPLATE: …”.
-  func refusal(_ reason: String) -> LarderError {
-    LarderError(.usage, "cannot \(purpose) \(template): \(reason)")
-  }
-
-  /// Checks that each brace begins one of the fields, such as `{time}`.
-  ///
-  /// - Throws: ``LarderError`` of code `usage` for an unclosed brace, or for another field.
-  func check(_ fields: [String]) throws(LarderError) {
-    var rest = template[...]
-    while let open = rest.firstIndex(of: "{") {
-      guard let close = rest[open...].firstIndex(of: "}") else {
-        throw refusal("a brace is not closed; close it")
-      }
-      guard fields.contains(String(rest[open...close])) else {
-        let known = fields.dropLast().joined(separator: ", ") + " and \(fields.last ?? "")"
-        throw refusal("there is no field \(rest[open...close]); use \(known)")
-      }
-      rest = rest[close...].dropFirst()
-    }
   }
 }

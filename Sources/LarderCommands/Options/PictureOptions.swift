@@ -70,6 +70,12 @@ struct PictureOptions: ParsableArguments {
   )
   var maxPixels: Int?
 
+  @Option(
+    "The names of outputs, with {stem}, {size} and {ext}. (default: {stem}.{ext})",
+    value: "template"
+  )
+  var name: String?
+
   @Flag(help: "Replace outputs that exist already.")
   var force = false
 
@@ -144,7 +150,9 @@ struct PictureOptions: ParsableArguments {
     guard pictures.count == 1 else {
       throw ValidationError("--out - writes one picture to stdout; give one, or --out DIR")
     }
-    let idle = [(skipExisting, "--skip-existing"), (dryRun, "--dry-run")].first { $0.0 }
+    let idle = [
+      (name != nil, "--name"), (skipExisting, "--skip-existing"), (dryRun, "--dry-run"),
+    ].first { $0.0 }
     if let (_, option) = idle {
       throw ValidationError("\(option) has no effect with --out -; leave out one of them")
     }
