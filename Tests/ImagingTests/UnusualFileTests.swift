@@ -256,10 +256,16 @@ struct TakenTimeTests {
     #expect(taken?.offset == offset)
   }
 
-  @Test func `XMP gives the date when EXIF has none`() throws {
+  @Test func `XMP gives the date when EXIF has none, and GPS time when neither has`() throws {
     func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
       little(tag, 2) + little(type, 2) + little(count, 4) + little(value, 4)
     }
+    // The IFD points to the GPS IFD, which has a date, followed by hours, minutes and seconds as fractions.
+    let gps =
+      Array("II".utf8) + little(42, 2) + little(8, 4) + little(1, 2) + entry(0x8825, 4, 1, 26)
+      + little(0, 4) + little(2, 2) + entry(0x001D, 2, 11, 56) + entry(0x0007, 5, 3, 68)
+      + little(0, 4) + Array("2021:01:12\0\0".utf8)
+      + [21, 1, 30, 1, 599, 10].flatMap { little($0, 4) }
     let xmp = segment(
       0xE1,
       Array("http://ns.adobe.com/xap/1.0/\0".utf8)
@@ -270,17 +276,25 @@ struct TakenTimeTests {
       return try Stamp().apply(to: PictureFile(bytes)).time?.description
     }
 
-    #expect(try time(xmp) == "2021-01-13T06:30:00+09:00")
+    #expect(try time(exifSegment(gps)) == "2021-01-12T21:30:59Z")
+    #expect(try time(exifSegment(gps) + xmp) == "2021-01-13T06:30:00+09:00")
     let dated = exifSegment(
       tiff(orientation: 1, dateTime: "2020:02:03 04:05:06", offset: "+01:00")
     )
     #expect(try time(dated + xmp) == "2020-02-03T04:05:06+01:00")
-    // The time at which the file was changed comes last.
-    let changed = exifSegment(
-      Array("II".utf8) + little(42, 2) + little(8, 4) + little(1, 2) + entry(0x0132, 2, 20, 26)
-        + little(0, 4) + Array("2019:01:01 00:00:00\0".utf8)
-    )
-    #expect(try time(changed + xmp) == "2021-01-13T06:30:00+09:00")
-    #expect(try time(changed)?.hasPrefix("2019-01-01T00:00:00") == true)
+    // The time at which the file was changed comes last. The GPS IFD is 12 bytes further behind the other entry.
+    func changed(_ gps: [UInt8]) -> [UInt8] {
+      let main = little(gps.isEmpty ? 1 : 2, 2) + entry(0x0132, 2, 20, gps.isEmpty ? 26 : 104)
+      return exifSegment(
+        Array("II".utf8) + little(42, 2) + little(8, 4) + main + gps
+          + (gps.isEmpty ? little(0, 4) : []) + Array("2019:01:01 00:00:00\0".utf8)
+      )
+    }
+    let moved =
+      entry(0x8825, 4, 1, 38) + little(0, 4) + little(2, 2) + entry(0x001D, 2, 11, 68)
+      + entry(0x0007, 5, 3, 80) + gps[52...]
+    #expect(try time(changed([]) + xmp) == "2021-01-13T06:30:00+09:00")
+    #expect(try time(changed(moved)) == "2021-01-12T21:30:59Z")
+    #expect(try time(changed([]))?.hasPrefix("2019-01-01T00:00:00") == true)
   }
 }

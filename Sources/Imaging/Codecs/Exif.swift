@@ -10,6 +10,9 @@ public struct Exif: Equatable, Sendable {
   /// Whether `dateTime` is from `DateTime`, which a program writes when it changes the file.
   private(set) var isChangeTime = false
 
+  /// The time, in UTC, from `GPSDateStamp` and `GPSTimeStamp`.
+  private(set) var gpsTime: CivilTime?
+
   /// Reads a TIFF structure; damaged parts of it are skipped.
   init(_ bytes: [UInt8]) {
     bytes.withUnsafeBufferPointer { bytes in
@@ -29,6 +32,7 @@ public struct Exif: Equatable, Sendable {
     // standard, the value has 16 bits (a short), but some programs write 32 (a long).
     orientation = main.number(0x0112).flatMap(Orientation.init(rawValue:))
     let details = main.directory(0x8769)
+    gpsTime = main.directory(0x8825).flatMap(Self.gpsTime)
     let dates = [
       (details?.text(0x9003), 0x9011), (details?.text(0x9004), 0x9012),
       (main.text(0x0132), 0x9010),
@@ -38,6 +42,16 @@ public struct Exif: Equatable, Sendable {
       (dateTime, self.offset, isChangeTime) = (text, details?.text(offset), offset == 0x9010)
       break
     }
+  }
+
+  /// The GPS time in a directory; nil if a part of it is missing.
+  private static func gpsTime(_ part: TIFFDirectory) -> CivilTime? {
+    // The value consists of three fractions: for hours, minutes and seconds. Parts of a second are dropped.
+    let clock = part.numbers(0x0007)
+    guard let date = part.text(0x001D), clock.count == 3, clock.allSatisfy({ $0 < 100 }) else {
+      return nil
+    }
+    return CivilTime(date + " " + clock.map { padded($0) }.joined(separator: ":"))
   }
 
   /// The EXIF data for an upright picture of `width` × `height`, made from the EXIF data `tiff` of another picture.

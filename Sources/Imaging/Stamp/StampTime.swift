@@ -99,7 +99,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
       guard let taken else {
         throw LarderError(
           .undated,
-          "cannot stamp \(name): it has no date taken (EXIF or XMP)",
+          "cannot stamp \(name): it has no date taken (EXIF, XMP or GPS)",
           remedy: .otherTime
         )
       }
@@ -154,6 +154,12 @@ struct TakenTime: Equatable {
     return nil
   }
 
+  /// Finds the time of a GPS receiver in EXIF data; it is in UTC.
+  init?(satellites exif: Exif?) {
+    guard let civil = exif?.gpsTime else { return nil }
+    (self.civil, offset) = (civil, 0)
+  }
+
   /// Reads a time such as `2021-01-13T06:30`; it can also have seconds, a fraction and an offset. (ISO 8601)
   fileprivate init?(date text: String) {
     var rest = text[...]
@@ -173,12 +179,13 @@ struct TakenTime: Equatable {
 }
 
 extension PictureFile {
-  /// When the picture was taken, according to its EXIF fields or its XMP packet, in this order.
+  /// When the picture was taken, according to its EXIF fields, its XMP packet, or its GPS time, in this order.
   ///
   /// The time at which the file was changed, EXIF's `DateTime`, is used only if there is no other one.
   var taken: TakenTime? {
     let own = TakenTime(probe.exif)
     if let own, probe.exif?.isChangeTime == false { return own }
-    return TakenTime(xmp: probe.structure.xmp) ?? own
+    return TakenTime(xmp: probe.structure.xmp) ?? TakenTime(satellites: probe.exif)
+      ?? own
   }
 }
