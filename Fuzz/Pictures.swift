@@ -129,6 +129,7 @@ private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
   )
   if let picture, !isWhole { check(picture, crop, of: file) }
   if !isWhole { scaleInStrips(file) }
+  if format == .png, !isWhole, crop.lossless { checkWaiting(picture, crop, of: file) }
 }
 
 /// Scales a picture in strips, as a large picture is scaled, with no more rows in memory than the filter needs.
@@ -143,6 +144,15 @@ private func scaleInStrips(_ file: PictureFile) {
       limits.named("x")
     ).collected(limits.named("x"))
   }
+}
+
+/// Checks that a PNG which is written to a file while it is compressed, as a large PNG is, equals the PNG made in
+/// memory.
+private func checkWaiting(_ picture: EncodedPicture?, _ crop: Crop, of file: PictureFile) {
+  var crop = crop
+  crop.heldBytes = 256
+  let made = try? crop.make(from: file, for: "/dev/shm/larder-fuzz.png")
+  expect((try? made?.contents()) == picture?.bytes, "another file than in memory")
 }
 
 private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {

@@ -141,7 +141,7 @@ bool cpng_reader_next(cpng_reader *reader, uint8_t *rows, uint32_t count, cpng_o
   if (count > reader->left) png_error(reader->png, "there are no more rows");
   for (uint32_t i = 0; i < count; i++) {
     if (reader->left == 1) check_rest(reader);
-    png_read_row(reader->png, rows + i * reader->source.row_bytes, NULL);
+    png_read_row(reader->png, rows == NULL ? NULL : rows + i * reader->source.row_bytes, NULL);
     reader->left--;
   }
   if (reader->left == 0 && count > 0) png_read_end(reader->png, NULL);
@@ -169,7 +169,7 @@ struct cpng_writer {
 
 static void push(png_structp png, png_bytep bytes, size_t count) {
   const cpng_target *target = &((cpng_writer *)png_get_io_ptr(png))->target;
-  target->take(target->taker, bytes, count);
+  if (!target->take(target->taker, bytes, count)) png_error(png, "it cannot be written");
 }
 
 static void flush(png_structp png) { (void)png; }

@@ -124,7 +124,7 @@ struct PictureRun {
         try options.readsStandardInput
         ? .bytes(FileReading.picture(order.limits), name: "stdin")
         : .path(ProgramArguments.path(input))
-      let picture = try Workers.forPictures.make(order, of: file, isStopped: { false })
+      let picture = try Workers.forPictures.make(order, of: file, for: nil, isStopped: { false })
       Output.file(picture.bytes)
       result = PictureResult(input: input, output: PictureOptions.stream, summary: picture.summary)
       if !Output.hasFailed { result = upload?.deliver(picture, result) ?? result }

@@ -57,8 +57,8 @@ import Testing
 
     for order in orders {
       let input = PictureInput.bytes(bytes, name: "x")
-      let here = try PicturesHere().make(order, of: input, isStopped: { false })
-      let there = try workers.make(order, of: input, isStopped: { false })
+      let here = try PicturesHere().make(order, of: input, for: nil, isStopped: { false })
+      let there = try workers.make(order, of: input, for: nil, isStopped: { false })
 
       #expect(there == here)
     }
@@ -71,7 +71,7 @@ import Testing
     let bad = PictureInput.bytes([0xFF, 0xD8, 0xFF, 1, 2, 3], name: "bad.jpg")
     func error(_ place: some PictureWorking, _ input: PictureInput) -> ImagingError? {
       do throws(ImagingError) {
-        _ = try place.make(order, of: input, isStopped: { false })
+        _ = try place.make(order, of: input, for: nil, isStopped: { false })
         return nil
       } catch {
         return error
@@ -88,6 +88,31 @@ import Testing
     #expect(workers.waiting == worker)
   }
 
+  @Test func `a worker writes a large PNG to its file, and this process renames it`() throws {
+    let folder = try TemporaryFolder()
+    let batch = try Self.put(3, in: folder)
+    var crop = Crop()
+    crop.heldBytes = 100
+
+    let results = try batch.run(PictureWorkers(Self.program).making(PictureOrder(crop)))
+    let made = try PictureWorkers(Self.program).make(
+      PictureOrder(crop),
+      of: .path(batch.items[0].input),
+      for: FilePath(folder.path("elsewhere/x.png")),
+      isStopped: { false }
+    )
+
+    #expect(results.map(\.error) == [nil, nil, nil])
+    for result in results {
+      let whole = try Crop().apply(to: PictureFile(FilePath(result.input)))
+      let output = try #require(result.output)
+      #expect(try PictureFile(FilePath(output)).bytes == whole.bytes)
+    }
+    guard case .waiting = made.file else { return #expect(Bool(false), "all of it is held") }
+    let elsewhere = try FileManager.default.contentsOfDirectory(atPath: folder.path("elsewhere"))
+    #expect(elsewhere.count == 1 && elsewhere[0].hasSuffix(".part"))
+  }
+
   /// Kills the worker once during each picture, each time a little later.
   private struct Killing: PictureWorking {
     /// A copy of the binary that no other test's workers run.
@@ -102,6 +127,7 @@ import Testing
     func make(
       _ order: PictureOrder,
       of input: PictureInput,
+      for output: FilePath?,
       isStopped: () -> Bool
     ) throws(ImagingError) -> EncodedPicture {
       let delay = Duration.milliseconds(number.value.add(1, ordering: .relaxed).oldValue)
@@ -113,7 +139,7 @@ import Testing
         isKilled.signal()
       }
       defer { isKilled.wait() }
-      return try workers.make(order, of: input, isStopped: isStopped)
+      return try workers.make(order, of: input, for: output, isStopped: isStopped)
     }
   }
 
@@ -235,6 +261,7 @@ import Testing
       try workers.make(
         PictureOrder(Crop()),
         of: .bytes([], name: "x"),
+        for: nil,
         isStopped: { false }
       )
     } throws: { error in
@@ -248,7 +275,7 @@ import Testing
     let asked = Atomic(0)
 
     #expect {
-      try workers.make(PictureOrder(Crop()), of: .bytes([1], name: "x")) {
+      try workers.make(PictureOrder(Crop()), of: .bytes([1], name: "x"), for: nil) {
         asked.add(1, ordering: .relaxed).newValue > 2
       }
     } throws: { ($0 as? ImagingError)?.code == .stopped }
@@ -259,7 +286,7 @@ import Testing
     let workers = PictureWorkers(Self.program)
     let bytes = try Self.picture(.png, 30)
     let order = PictureOrder(Crop())
-    _ = try workers.make(order, of: .bytes(bytes, name: "x"), isStopped: { false })
+    _ = try workers.make(order, of: .bytes(bytes, name: "x"), for: nil, isStopped: { false })
     let process = try #require(workers.waiting.first)
 
     let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)

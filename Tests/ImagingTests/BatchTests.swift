@@ -246,7 +246,7 @@ struct BatchTests {
 
   @Test func `a result prints every key`() throws {
     let picture = EncodedPicture(
-      bytes: [],
+      file: .held([]),
       summary: EncodedPicture.Summary(
         format: .jpeg,
         width: 5,
@@ -283,7 +283,10 @@ private final class CountingMaking: PictureMaking {
 
   func check() {}
 
-  func apply(to file: PictureFile) throws(ImagingError) -> EncodedPicture {
+  func make(
+    from file: PictureFile,
+    for output: FilePath
+  ) throws(ImagingError) -> EncodedPicture {
     most.max(now.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
     defer { now.subtract(1, ordering: .relaxed) }
     return try Crop().apply(to: file)

@@ -84,7 +84,7 @@ struct ColourTests {
       tags: tags
     )
     let rows = BitmapRows(sheet().flattened(.rgb))
-    return try PictureFile(format.codec.encode(rows, encoding))
+    return try PictureFile(format.codec.encode(rows, encoding).bytes())
   }
 
   @Test(arguments: [PictureFormat.jpeg, .png, .webp, .avif], [nil, 32, 64] as [Int?])
@@ -243,6 +243,7 @@ struct ColourTests {
     )
     let file = try PictureFile(
       PNGCodec.encode(BitmapRows(grey), with: tags.chunks, PictureLimits().named("grey"))
+        .bytes()
     )
     var crop = Crop()
     crop.format = format
@@ -270,6 +271,7 @@ struct ColourTests {
       with: tags.chunks,
       PictureLimits().named("palette")
     )
+    .bytes()
     var crop = Crop()
     crop.convertsToSRGB = true
 

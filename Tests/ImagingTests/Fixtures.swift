@@ -168,7 +168,7 @@ func packedZeros(_ count: Int) throws -> [UInt8] {
   let side = Int(Double(count).squareRoot())
   let samples = [UInt8](repeating: 0, count: count)
   let bitmap = Bitmap(width: side, height: side, layout: .grey, samples: samples)
-  let bytes = try PNGCodec.encode(BitmapRows(bitmap), PictureLimits().named("zeros"))
+  let bytes = try PNGCodec.encode(BitmapRows(bitmap), PictureLimits().named("zeros")).bytes()
   let start = try #require(bytes.firstRange(of: Array("IDAT".utf8))).upperBound
   let length = bytes[start - 8..<start - 4].reduce(0) { $0 << 8 | Int($1) }
   return Array(bytes[start..<start + length])
@@ -243,7 +243,7 @@ struct PNGKind: Sendable, CustomTestStringConvertible {
       BitmapRows(bitmap(width: width, height: height)),
       interlaced: isInterlaced,
       PictureLimits().named("fixture")
-    )
+    ).bytes()
   }
 }
 

@@ -102,7 +102,7 @@ struct FormatTests {
       BitmapRows(colours(width: 30, height: 20).flattened(.rgb)),
       PictureEncoding(lossless: false, source: plain, tags: tags)
     )
-    let file = try PictureFile(source)
+    let file = try PictureFile(source.bytes())
 
     let full = try Crop(format: to, keepsMetadata: true).apply(to: file)
     let bare = try Crop(format: to).apply(to: file)

@@ -57,7 +57,7 @@ struct FrameTests {
     let orientation = try #require(Orientation(rawValue: value))
     for kind in PNGKind.all where !kind.isInterlaced && kind.clear == nil {
       let stored = kind.bitmap(width: 31, height: 20)
-      let plain = try PNGCodec.encode(BitmapRows(stored), PictureLimits().named("x"))
+      let plain = try PNGCodec.encode(BitmapRows(stored), PictureLimits().named("x")).bytes()
       let file = try PictureFile(
         Array(plain[..<33]) + chunk("eXIf", tiff(orientation: value)) + plain[33...]
       )

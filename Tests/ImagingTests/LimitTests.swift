@@ -176,12 +176,13 @@ struct LimitTests {
       interlaced: isInterlaced,
       PictureLimits().named("it")
     )
+    .bytes()
     let file = try PictureFile(encoded)
     let whole = PixelRegion(x: 0, y: 0, width: 40, height: 30)
     var refusals = 0
     func recoded(_ limits: PictureLimits) throws(ImagingError) -> [UInt8] {
       try file.withRows(RowRequest(whole), limits) { (rows) throws(ImagingError) in
-        try PNGCodec.encode(rows.source, PictureLimits().named("it"))
+        try PNGCodec.encode(rows.source, PictureLimits().named("it")).bytes()
       }
     }
 

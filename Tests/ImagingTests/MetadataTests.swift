@@ -263,13 +263,13 @@ struct MetadataTests {
         return (results[0], posts.withLock { $0 })
       }
 
-      let same = try run { input throws(LarderError) in
+      let same = try run { input, _ throws(LarderError) in
         try Crop().apply(to: input.file(PictureLimits()))
       }
-      let other = try run { input throws(LarderError) in
+      let other = try run { input, _ throws(LarderError) in
         try Crop(format: .webp).apply(to: input.file(PictureLimits()))
       }
-      let none = try run { _ throws(LarderError) in throw LarderError(.undated, "no date") }
+      let none = try run { _, _ throws(LarderError) in throw LarderError(.undated, "no date") }
 
       #expect(same.posts == 1 && same.result.error == nil)
       #expect(other.posts == 0 && other.result.error?.code == .undelivered)

@@ -117,7 +117,7 @@ struct OrientationTests {
       let plain = try PNGCodec.encode(
         BitmapRows(Self.turned(upright, value)),
         PictureLimits().named("x")
-      )
+      ).bytes()
       let bytes = Array(plain[..<33]) + chunk("eXIf", tiff(orientation: value)) + plain[33...]
 
       let square = try Crop().apply(to: PictureFile(bytes))

@@ -12,28 +12,41 @@ struct StripTests {
     _ file: PictureFile,
     _ region: PixelRegion,
     isNative: Bool = false,
+    band: Int = PNGRows.band,
     _ body: (any RowSource) throws(ImagingError) -> Result
   ) throws -> Result {
-    try file.withRows(RowRequest(region, isNative: isNative), PictureLimits()) {
-      (rows) throws(ImagingError) in try body(rows.source)
+    guard let chunks = file.probe.structure as? PNGChunks else {
+      throw ImagingError(.damagedPicture, "no PNG")
+    }
+    return try file.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+      try body(
+        PNGRows(bytes, chunks, isNative: isNative, band: band, PictureLimits().named("x"))
+          .placed(PixelRegion(chunks.size), over: region)
+      )
     }
   }
 
-  @Test(arguments: PNGKind.all)
-  func `rows decoded in strips equal those of the whole picture`(_ kind: PNGKind) throws {
+  @Test(arguments: PNGKind.all, [1, 1 << 20])
+  func `rows decoded in strips equal those of the whole picture`(_ kind: PNGKind, _ band: Int)
+    throws
+  {
     let file = try PictureFile(kind.bytes(width: 50, height: 47))
     let limits = PictureLimits()
     for isNative in [true, false] {
       let plain = try file.part(Self.whole, isNative: isNative)
 
-      let recoded = try Self.withRows(file, Self.whole, isNative: isNative) {
+      let banded = try Self.withRows(file, Self.whole, isNative: isNative, band: band) {
+        (rows) throws(ImagingError) in try rows.collected(limits.named("x"))
+      }
+      let recoded = try Self.withRows(file, Self.whole, isNative: isNative, band: band) {
         (rows) throws(ImagingError) in
-        try PNGCodec.encode(rows, PictureLimits().named("x"))
+        try PNGCodec.encode(rows, PictureLimits().named("x")).bytes()
       }
       let thinned = try Self.withRows(file, Self.whole, isNative: isNative) {
         (rows) throws(ImagingError) in try rows.thinned(every: 7, limits.named("x"))
       }
 
+      #expect(banded == plain)
       #expect(try native(recoded) == plain)
       #expect(thinned.height == 6)
       for y in 0..<6 {
@@ -65,7 +78,7 @@ struct StripTests {
       // The encoder requests fewer rows at a time.
       let recoded = try Self.withRows(file, region) { (rows) throws(ImagingError) in
         let scaled = try ScaledRows(rows, to: size, strip: strip, limits.named("x"))
-        return try PNGCodec.encode(scaled, PictureLimits().named("x"))
+        return try PNGCodec.encode(scaled, PictureLimits().named("x")).bytes()
       }
 
       for made in [made, try native(recoded)] {
@@ -182,7 +195,7 @@ struct StripTests {
     let whole = PixelRegion(x: 0, y: 0, width: 60, height: 50)
     for level in [0, 1, 4, 6, 9] {
       let made = try Self.withRows(file, whole) { (rows) throws(ImagingError) in
-        try PNGCodec.encode(rows, level: level, PictureLimits().named("x"))
+        try PNGCodec.encode(rows, level: level, PictureLimits().named("x")).bytes()
       }
 
       #expect(try native(made) == bitmap)
@@ -205,7 +218,7 @@ struct StripTests {
     func bytes(_ rows: Int) throws -> Int {
       let region = PixelRegion(x: 0, y: 0, width: 10_000, height: rows)
       return try Self.withRows(file, region) { (rows) throws(ImagingError) in
-        try PNGCodec.encode(rows, level: level, PictureLimits().named("x")).count
+        try PNGCodec.encode(rows, level: level, PictureLimits().named("x")).bytes().count
       }
     }
 

@@ -21,6 +21,7 @@ struct SquareStageTests {
     func make(
       _ order: PictureOrder,
       of input: PictureInput,
+      for output: FilePath?,
       isStopped: () -> Bool
     ) throws(ImagingError) -> EncodedPicture {
       seen.withLock { _ = $0.insert(input.name) }

@@ -269,7 +269,7 @@ import Transport
     let folder = try TemporaryFolder()
     let picture = try Self.picture()
     let (output, copy) = (folder.path("a.png"), folder.path("b.png"))
-    for name in ["a.png", "b.png"] { try folder.write(picture.bytes, to: name) }
+    for name in ["a.png", "b.png"] { try folder.write(picture.contents(), to: name) }
     func upload(_ path: String = "photos") throws -> PictureUpload {
       PictureUpload(
         to: try UploadDestination("\(store.baseURL)/\(path)", token: nil, parser: CurlURLParser()),
@@ -287,7 +287,7 @@ import Transport
     #expect(try upload("others").isOwed(FilePath(output)))
     _ = try upload("others").deliver(picture, result)
     #expect(try !upload("others").isOwed(FilePath(output)))
-    try folder.write(picture.bytes + [0], to: "a.png")
+    try folder.write(picture.contents() + [0], to: "a.png")
     #expect(try upload().isOwed(FilePath(output)))
   }
 

@@ -34,16 +34,16 @@ typedef struct cpng_reader cpng_reader;
 // Opens a source, whose bytes must stay valid until the reader is closed. Returns NULL on failure.
 cpng_reader *cpng_reader_open(const cpng_source *source, cpng_outcome *outcome);
 
-// Decodes the next `count` rows into `rows`, one directly after the other. After the last row, the file is read to its
-// end. An interlaced picture has seven passes over all of its rows. A pass changes only those pixels of a row that it
-// contains.
+// Decodes the next `count` rows into `rows`, one directly after the other, or drops them if `rows` is NULL. After the
+// last row, the file is read to its end. An interlaced picture has seven passes over all of its rows. A pass changes
+// only those pixels of a row that it contains. Passes 1 to 6 complete the even rows, and pass 7 has the odd rows.
 bool cpng_reader_next(cpng_reader *reader, uint8_t *rows, uint32_t count, cpng_outcome *outcome);
 
 // Closes a reader. Does nothing if `reader` is NULL.
 void cpng_reader_close(cpng_reader *reader);
 
 // The shape of a picture to write, its compression level, and its destination. `take` gets the bytes of the file, one
-// part after the other.
+// part after the other. If it returns false, encoding fails.
 typedef struct {
   uint32_t width, height;
   int depth, color_type, level;
@@ -52,7 +52,7 @@ typedef struct {
   // The number of colours of the palette, of alpha values (tRNS), and of samples of the transparent colour (tRNS).
   int palette_count, alpha_count, clear_count;
   size_t chunk_bytes;
-  void (*take)(void *taker, const uint8_t *bytes, size_t count);
+  bool (*take)(void *taker, const uint8_t *bytes, size_t count);
   void *taker;
 } cpng_target;
 

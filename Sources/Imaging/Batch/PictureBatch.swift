@@ -6,7 +6,7 @@ import SystemPackage
 
 /// An operation that makes one picture from another, such as ``Crop`` and ``Stamp``.
 ///
-/// ``PictureBatch`` calls ``apply(to:)`` on several threads at the same time.
+/// ``PictureBatch`` calls ``make(from:for:)`` on several threads at the same time.
 public protocol PictureMaking: Sendable {
   /// The limits that a picture must not exceed.
   var limits: PictureLimits { get }
@@ -16,12 +16,17 @@ public protocol PictureMaking: Sendable {
   /// It is called before any picture is read.
   func check() throws(LarderError)
 
-  /// Makes a picture.
+  /// Makes a picture for an output file.
   ///
-  /// - Parameter file: The input.
+  /// This does not create the file `output`: ``PictureBatch`` does that later. Until then, a large result may be in a
+  /// temporary file on the same disk, which is deleted with the last reference to the result.
+  ///
+  /// - Parameters:
+  ///   - file: The input.
+  ///   - output: The path of the file to which the result will be written.
   /// - Returns: The result.
-  /// - Throws: ``LarderError`` when the picture cannot be made.
-  func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture
+  /// - Throws: ``LarderError`` when the picture cannot be made, or the disk is full.
+  func make(from file: PictureFile, for output: FilePath) throws(LarderError) -> EncodedPicture
 }
 
 /// The inputs of a run over several pictures, and the output file of each input.
@@ -273,8 +278,8 @@ extension PictureBatch {
     deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
   ) throws(LarderError) -> [PictureResult] {
     try making.check()
-    let make: Make = { (input) throws(LarderError) in
-      try making.apply(to: input.file(making.limits))
+    let make: Make = { (input, output) throws(LarderError) in
+      try making.make(from: input.file(making.limits), for: output)
     }
     return try run(
       make,
@@ -287,8 +292,9 @@ extension PictureBatch {
     )
   }
 
-  /// Makes a picture, in this process or in another one.
-  package typealias Make = @Sendable (PictureInput) throws(LarderError) -> EncodedPicture
+  /// Makes a picture for an output file, in this process or in another one.
+  package typealias Make =
+    @Sendable (PictureInput, _ output: FilePath) throws(LarderError) -> EncodedPicture
 
   /// Makes every picture by a call of `make`, on several threads; the caller must have checked the options.
   ///
@@ -322,8 +328,8 @@ extension PictureBatch {
           continue
         }
         do throws(LarderError) {
-          let picture = try make(item.picture)
-          if isKept, try PictureInput.bytes(of: output, PictureLimits()) != picture.bytes {
+          let picture = try make(item.picture, output)
+          if isKept, try PictureInput.bytes(of: output, PictureLimits()) != picture.contents() {
             throw LarderError(
               .undelivered,
               "cannot post \(output.shown): it is not the picture that this command makes",
@@ -409,7 +415,7 @@ private final class OutputWriter: Sendable {
           // The files that killed runs left in a folder are removed before this run writes its first file there.
           let known = folders.withLock { $0.updateValue($0[folder] ?? false, forKey: folder) }
           if known == nil { WholeFile.sweep(folder) }
-          try WholeFile.write(picture.bytes, to: output, overwrite: overwrite, syncsFolder: false)
+          try picture.file.write(to: output, overwrite: overwrite)
           folders.withLock { $0[folder] = true }
         }
         let result = PictureResult(input: input, output: output.shown, summary: picture.summary)

@@ -50,7 +50,7 @@ extension Bitmap {
   /// - Returns: The file.
   /// - Throws: ``LarderError`` of code `unsupported` for CMYK, which a PNG cannot hold.
   public consuming func png(name: String = "the picture") throws(LarderError) -> [UInt8] {
-    try PNGCodec.encode(BitmapRows(consume self), level: 6, PictureLimits().named(name))
+    try PNGCodec.encode(BitmapRows(consume self), level: 6, PictureLimits().named(name)).bytes()
   }
 
   /// The pixels that are in one of `rows` and in one of `columns`.

@@ -81,11 +81,11 @@ protocol PictureCodec: Sendable {
 
   /// Encodes upright rows of any layout except `cmyk`.
   ///
-  /// For WebP and AVIF, the rows must have colours: `rgb`, `rgba` or `bgrx`. The result is the whole file.
+  /// For WebP and AVIF, the rows must have colours: `rgb`, `rgba` or `bgrx`.
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding
-  ) throws(LarderError) -> [UInt8]
+  ) throws(LarderError) -> EncodedFile
 }
 
 // These defaults are right for most formats.
@@ -112,7 +112,7 @@ extension PictureCodec {
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding
-  ) throws(LarderError) -> [UInt8] {
+  ) throws(LarderError) -> EncodedFile {
     try kept.codec.encode(rows, encoding)
   }
 }

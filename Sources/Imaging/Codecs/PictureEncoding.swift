@@ -22,6 +22,8 @@ struct PictureEncoding {
   var tags: PictureTags
   /// The limits of the user, with the name of the source.
   var limits: NamedLimits { crop.limits.named(source.name) }
+  /// Where a large PNG is written; nil if every PNG stays in memory.
+  var place: PNGCodec.Place?
 }
 
 /// The chroma subsampling of a JPEG or an AVIF.

@@ -5,22 +5,24 @@ extension Crop {
   func encoded(
     _ rows: any RowSource,
     _ plan: CropPlan,
-    from file: PictureFile
+    from file: PictureFile,
+    opening open: PartFile.Opening?
   ) throws(LarderError) -> EncodedPicture {
     let target = target(of: file.probe.format)
+    let place = open.map { PNGCodec.Place(open: $0, most: heldBytes) }
     switch file.probe.structure {
     case let markers as JPEGMarkers where target == .jpeg:
       return try encodedLike(rows, markers, plan, from: file)
     case let chunks as PNGChunks where target == .png:
-      return try encodedLike(rows, chunks, plan, from: file)
+      return try encodedLike(rows, chunks, plan, from: file, to: place)
     default:
-      return try encoded(rows, plan, from: file, as: target)
+      return try encoded(rows, plan, from: file, as: target, to: place)
     }
   }
 
   /// A picture whose properties follow from its framing and encoding.
   func picture(
-    _ bytes: [UInt8],
+    _ file: EncodedFile,
     _ format: PictureFormat,
     _ framing: Framing,
     _ method: EncodedPicture.Method
@@ -32,7 +34,7 @@ extension Crop {
       method: method,
       gravity: EncodedPicture.Point(framing.focus)
     )
-    return EncodedPicture(bytes: bytes, summary: summary)
+    return EncodedPicture(file: file, summary: summary)
   }
 
   /// The profile of `file`, and its metadata if that is kept.
@@ -69,7 +71,7 @@ extension Crop {
     )
     var tags = tags(of: file, plan)
     if !isSame || convertsToSRGB { tags.profile = [] }
-    var picture = picture(tags.added(toJPEG: bytes), .jpeg, plan.framing, .reencoded)
+    var picture = picture(.held(tags.added(toJPEG: bytes)), .jpeg, plan.framing, .reencoded)
     if lossless, frame == nil, fit == .cover, !plan.isStamped {
       picture.summary.remarks.insert(.notLossless)
     }
@@ -81,7 +83,8 @@ extension Crop {
     _ rows: any RowSource,
     _ chunks: PNGChunks,
     _ plan: CropPlan,
-    from file: PictureFile
+    from file: PictureFile,
+    to place: PNGCodec.Place?
   ) throws(LarderError) -> EncodedPicture {
     let isGrey = chunks.colourType == 0 || chunks.colourType == 4
     var tags = tags(of: file, plan)
@@ -97,6 +100,7 @@ extension Crop {
       rows,
       interlaced: chunks.isInterlaced && isSmall && !plan.isStamped,
       with: colours + tags.chunks,
+      to: place,
       limits.named(file.name)
     )
     return picture(made, .png, plan.framing, plan.isNew ? .reencoded : .lossless)
@@ -107,7 +111,8 @@ extension Crop {
     _ rows: any RowSource,
     _ plan: CropPlan,
     from file: PictureFile,
-    as target: PictureFormat
+    as target: PictureFormat,
+    to place: PNGCodec.Place?
   ) throws(LarderError) -> EncodedPicture {
     let wantsSamples = lossless && !plan.isStamped
     let isLosslessWebP = (file.probe.structure as? WebPChunks)?.isLossless == true
@@ -133,7 +138,8 @@ extension Crop {
       lossless: keepsSamples || wantsSamples,
       hasNewColours: hasColouredPad(plan.framing),
       source: file,
-      tags: tags
+      tags: tags,
+      place: place
     )
     let made = try target.codec.encode(rows, encoding)
     let isLossless = (target == .png || keepsSamples) && !plan.isNew

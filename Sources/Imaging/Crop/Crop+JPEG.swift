@@ -39,7 +39,7 @@ extension Crop {
     else { return nil }
     let tags = PictureTags(of: file, size: result.size, metadata: keepsMetadata)
     return EncodedPicture(
-      bytes: tags.added(toJPEG: made.bytes),
+      file: .held(tags.added(toJPEG: made.bytes)),
       summary: EncodedPicture.Summary(
         format: .jpeg,
         width: result.size.width,

@@ -1,4 +1,5 @@
 import Base
+import SystemPackage
 
 /// Makes an upright square, or a rectangle of a given size, from a picture.
 ///
@@ -63,6 +64,10 @@ public struct Crop: PictureMaking, Equatable, Codable {
   public var keepsMetadata: Bool
   /// The limits that a picture must not exceed.
   public var limits: PictureLimits
+  /// A PNG for an output file is held in memory if it has at most this many bytes.
+  ///
+  /// A larger PNG is written to a temporary file while it is compressed.
+  var heldBytes = 32 << 20
 
   /// The side of a square result, in pixels; nil if ``frame`` is nil or not a square.
   public var size: Int? {
@@ -96,8 +101,28 @@ public struct Crop: PictureMaking, Equatable, Codable {
   ///   shows its readable part, and is marked as damaged.
   /// - Throws: ``LarderError`` when the picture cannot be made.
   public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
+    try apply(to: file, opening: nil)
+  }
+
+  /// Crops a picture for an output file.
+  ///
+  /// A large PNG is written to a temporary file in the folder of `output`, instead of being held in memory.
+  public func make(
+    from file: PictureFile,
+    for output: FilePath
+  ) throws(LarderError) -> EncodedPicture {
+    try apply(to: file, opening: PartFile.opening(output))
+  }
+
+  /// Crops a picture, and calls `open` if the result is a PNG that is too large for memory.
+  ///
+  /// If `open` is nil, every result stays in memory.
+  func apply(
+    to file: PictureFile,
+    opening open: PartFile.Opening?
+  ) throws(LarderError) -> EncodedPicture {
     try check()
-    return try made(from: file)
+    return try made(from: file, opening: open)
   }
 
   /// Checks the options.

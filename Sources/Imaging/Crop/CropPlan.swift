@@ -90,6 +90,7 @@ extension Crop {
   /// Makes a picture: decodes rows, takes the steps of its plan, and encodes the result.
   func made(
     from file: PictureFile,
+    opening open: PartFile.Opening? = nil,
     stamping stamp: (stamp: Stamp, moment: StampTime)? = nil
   ) throws(LarderError) -> EncodedPicture {
     let canvas = framing(file.probe).canvas
@@ -104,7 +105,7 @@ extension Crop {
     )
     return try file.withRows(plan.request, limits) { (opened) throws(LarderError) in
       let rows = try taken(opened, plan, of: file, stamp)
-      var picture = try encoded(rows, plan, from: file)
+      var picture = try encoded(rows, plan, from: file, opening: open)
       picture.summary.isDamaged = opened.isDamaged()
       if let stamped = rows as? StampedRows {
         picture.summary.remarks.formUnion(stamped.remarks)

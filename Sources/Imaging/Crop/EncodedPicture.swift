@@ -80,8 +80,7 @@ public struct EncodedPicture: Sendable, Equatable {
     public static let faintText = Remark(rawValue: "faint-text")
   }
 
-  /// The encoded file.
-  public let bytes: [UInt8]
+  let file: EncodedFile
   /// The properties of the picture, which are also reachable without this name, as in `picture.width`.
   public internal(set) var summary: Summary
 
@@ -89,4 +88,14 @@ public struct EncodedPicture: Sendable, Equatable {
   public subscript<Value>(dynamicMember property: KeyPath<Summary, Value>) -> Value {
     summary[keyPath: property]
   }
+
+  /// The bytes of the file; empty if ``contents()`` throws.
+  public var bytes: [UInt8] { (try? contents()) ?? [] }
+
+  /// The bytes of the file.
+  ///
+  /// If the picture is a large PNG for an output file, each call reads the file from the disk.
+  ///
+  /// - Throws: ``LarderError`` of code `disk` when the file cannot be read.
+  public func contents() throws(LarderError) -> [UInt8] { try file.bytes() }
 }

@@ -65,14 +65,14 @@ public struct PictureFile: Sendable {
     return file
   }
 
-  /// Reads an open file, and finds out when it was last written; nil for memory that another process passes.
+  /// Reads an open file, and finds out when it was last written.
   ///
   /// The file must be a regular file within the limits.
   static func read(
     _ file: Int32,
     _ name: String,
     _ limits: PictureLimits
-  ) throws(LarderError) -> (bytes: [UInt8], modified: Int?) {
+  ) throws(LarderError) -> (bytes: [UInt8], modified: Int) {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw .unread(name, errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
@@ -83,8 +83,7 @@ public struct PictureFile: Sendable {
     }
     do throws(SystemError) {
       let bytes = try Files.bytes(of: file, Int(status.st_size))
-      // Memory that is passed as a descriptor has no name, unlike a file.
-      return (bytes, status.st_nlink > 0 ? Int(status.st_mtim.tv_sec) : nil)
+      return (bytes, Int(status.st_mtim.tv_sec))
     } catch {
       throw .unread(name, error.code)
     }

@@ -22,47 +22,24 @@ public enum WholeFile {
     overwrite: Bool = false,
     syncsFolder: Bool = true
   ) throws(LarderError) {
-    if !overwrite, isThere(path) { throw refusal(path, EEXIST) }
-    let folder = path.removingLastComponent()
-    try makeFolder(folder)
-    let number = "\(run)-\(UInt64.random(in: 0...UInt64.max))"
-    let part = folder.appending(".\(number).\(getpid()).part")
-    let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-    let file = part.withPlatformString { open($0, flags, 0o666) }
-    guard file >= 0 else { throw refusal(path, errno) }
-    defer {
-      // Once the file has its final name, it does not need this one.
-      _ = part.withPlatformString { unlink($0) }
-      close(file)
-    }
-    flock(file, LOCK_EX | LOCK_NB)
-    do throws(SystemError) {
-      try Files.write(bytes.span.bytes, to: file)
-    } catch {
-      throw refusal(path, error.code)
-    }
-    guard fsync(file) == 0, place(part, at: path, overwrite) else { throw refusal(path, errno) }
-    if syncsFolder { try sync(folder) }
-  }
-
-  /// Gives a temporary file its final name; false, with the reason in `errno`, if that is not possible.
-  private static func place(_ part: FilePath, at path: FilePath, _ overwrite: Bool) -> Bool {
-    part.withPlatformString { part in
-      path.withPlatformString { path in
-        // Unlike a rename, a hard link never replaces a file that was created in the meantime. Some file systems have
-        // no hard links. On these, the check before writing must suffice.
-        if !overwrite, link(part, path) == 0 { return true }
-        return (overwrite || errno != EEXIST) && rename(part, path) == 0
-      }
-    }
+    if !overwrite { try checkAbsent(path) }
+    let part = try PartFile(for: path)
+    try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in try part.append(bytes) }
+    try part.place(overwrite: overwrite)
+    if syncsFolder { try sync(path.removingLastComponent()) }
   }
 
   /// Begins the names of this process's temporary files, because a killed run may have had the same PID.
-  private static let run = UInt64.random(in: 0...UInt64.max)
+  fileprivate static let run = UInt64.random(in: 0...UInt64.max)
 
   /// Whether a file exists at `path`.
   static func isThere(_ path: FilePath) -> Bool {
     path.withPlatformString { access($0, F_OK) } == 0
+  }
+
+  /// Checks that there is no file at `path` that writing would replace.
+  static func checkAbsent(_ path: FilePath) throws(LarderError) {
+    guard !isThere(path) else { throw refusal(path, EEXIST) }
   }
 
   /// Creates a folder, and its parent folders if necessary.
@@ -129,6 +106,143 @@ public enum WholeFile {
         .disk,
         "cannot write \(path.shown): \(systemMessage(code)); check the folder"
       )
+    }
+  }
+}
+
+/// A temporary file that gets its final name once it is complete, and is deleted otherwise.
+///
+/// It is a locked file `.NUMBER-NUMBER.PID.part` in the folder of the final file; the next run removes it after a crash.
+/// Append on one thread at a time, and then call ``place(overwrite:)`` once.
+final class PartFile: Sendable, Equatable {
+  /// Creates a temporary file at the moment at which it is needed.
+  ///
+  /// It is created by this process or, for a worker, by the process that started it.
+  typealias Opening = @Sendable () throws(LarderError) -> PartFile
+
+  /// Returns a function that creates the temporary file for `path` in this process.
+  static func opening(_ path: FilePath) -> Opening {
+    { () throws(LarderError) in try PartFile(for: path) }
+  }
+
+  /// The path of the final file.
+  private let path: FilePath
+  /// The path of the temporary file; nil if another process gives it its final name.
+  private let sibling: FilePath?
+  private let descriptor: Int32
+
+  /// Creates the temporary file for `path`, and its folder if necessary.
+  ///
+  /// - Throws: ``LarderError`` of code `diskFull` or `disk`.
+  init(for path: FilePath) throws(LarderError) {
+    let folder = path.removingLastComponent()
+    try WholeFile.makeFolder(folder)
+    let number = "\(WholeFile.run)-\(UInt64.random(in: 0...UInt64.max))"
+    let sibling = folder.appending(".\(number).\(getpid()).part")
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = sibling.withPlatformString { open($0, flags, 0o666) }
+    guard descriptor >= 0 else { throw WholeFile.refusal(path, errno) }
+    flock(descriptor, LOCK_EX | LOCK_NB)
+    (self.path, self.sibling, self.descriptor) = (path, sibling, descriptor)
+  }
+
+  /// Takes over a temporary file that another process has created, and to which that process will give its final name.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The file. It is closed when this object is freed.
+  ///   - path: The path of the final file.
+  init(begun descriptor: Int32, for path: FilePath) {
+    (self.path, sibling, self.descriptor) = (path, nil, descriptor)
+  }
+
+  static func == (left: PartFile, right: PartFile) -> Bool { left === right }
+
+  /// Calls `body` with the descriptor, so that another process can append to the file.
+  func lend(_ body: (Int32) throws(WorkerLoss) -> Void) throws(WorkerLoss) {
+    try body(descriptor)
+  }
+
+  deinit {
+    close(descriptor)
+    // Once the file has its final name, no file has this name.
+    _ = sibling?.withPlatformString { unlink($0) }
+  }
+
+  /// Appends bytes.
+  ///
+  /// - Throws: ``LarderError`` of code `diskFull` or `disk`, with the path of the final file.
+  func append(_ bytes: UnsafeBufferPointer<UInt8>) throws(LarderError) {
+    do throws(SystemError) {
+      try Files.write(bytes.span.bytes, to: descriptor)
+    } catch {
+      throw WholeFile.refusal(path, error.code)
+    }
+  }
+
+  /// Syncs the file, and gives it its final name.
+  ///
+  /// - Parameter overwrite: Whether an existing file is allowed to be replaced.
+  /// - Throws: ``LarderError`` of code `exists`, `diskFull` or `disk`.
+  func place(overwrite: Bool) throws(LarderError) {
+    guard fsync(descriptor) == 0 else { throw WholeFile.refusal(path, errno) }
+    let isPlaced = sibling?.withPlatformString { sibling in
+      path.withPlatformString { path in
+        // Unlike a rename, a hard link never replaces a file that was created in the meantime. Some file systems have
+        // no hard links. On these, the check before writing must suffice.
+        if !overwrite, link(sibling, path) == 0 {
+          unlink(sibling)
+          return true
+        }
+        return (overwrite || errno != EEXIST) && rename(sibling, path) == 0
+      }
+    }
+    guard isPlaced == true else { throw WholeFile.refusal(path, errno) }
+  }
+
+  /// Reads all bytes that were written.
+  ///
+  /// - Throws: ``LarderError`` of code `disk`.
+  func bytes() throws(LarderError) -> [UInt8] {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw WholeFile.refusal(path, errno) }
+    let size = Int(status.st_size)
+    do throws(SystemError) {
+      let bytes = try Files.bytes(of: descriptor, size, at: 0)
+      guard bytes.count == size else { throw SystemError(code: EIO) }
+      return bytes
+    } catch {
+      throw WholeFile.refusal(path, error.code)
+    }
+  }
+}
+
+/// The encoded file of a picture, in memory or on the disk.
+///
+/// Only a large file that is made for an output is on the disk.
+enum EncodedFile: Sendable, Equatable {
+  /// The bytes of the file.
+  case held([UInt8])
+  /// A temporary file, which does not have its final name yet.
+  case waiting(PartFile)
+
+  /// The bytes of the file; a temporary file is read from the disk.
+  ///
+  /// - Throws: ``LarderError`` of code `disk`.
+  func bytes() throws(LarderError) -> [UInt8] {
+    switch self {
+    case .held(let bytes): bytes
+    case .waiting(let part): try part.bytes()
+    }
+  }
+
+  /// Writes the file to `path`, as ``WholeFile/write(_:to:overwrite:syncsFolder:)`` does.
+  ///
+  /// A temporary file ignores `path`, and gets the name for which it was created.
+  func write(to path: FilePath, overwrite: Bool) throws(LarderError) {
+    switch self {
+    case .held(let bytes):
+      try WholeFile.write(bytes, to: path, overwrite: overwrite, syncsFolder: false)
+    case .waiting(let part): try part.place(overwrite: overwrite)
     }
   }
 }

@@ -1,5 +1,6 @@
 import Base
 import Glibc
+import SystemPackage
 
 /// Crops a picture, and writes a time, its date and its weekday on it.
 ///
@@ -72,6 +73,16 @@ public struct Stamp: PictureMaking {
     if let font { try Typesetter.check(font) }
   }
 
+  /// Stamps a picture for an output file.
+  ///
+  /// A large PNG is written to a temporary file in the folder of `output`, instead of being held in memory.
+  public func make(
+    from file: PictureFile,
+    for output: FilePath
+  ) throws(LarderError) -> EncodedPicture {
+    try apply(to: file, opening: PartFile.opening(output))
+  }
+
   /// Stamps a picture.
   ///
   /// - Parameter file: The picture to stamp. CMYK becomes RGB. Samples of 16 bits and alpha are kept if the format of
@@ -80,6 +91,16 @@ public struct Stamp: PictureMaking {
   /// - Throws: ``LarderError`` when the picture cannot be read, when it lacks the requested time, or when no font is
   ///   installed.
   public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
+    try apply(to: file, opening: nil)
+  }
+
+  /// Stamps a picture, and calls `open` if the result is a PNG that is too large for memory.
+  ///
+  /// If `open` is nil, every result stays in memory.
+  func apply(
+    to file: PictureFile,
+    opening open: PartFile.Opening?
+  ) throws(LarderError) -> EncodedPicture {
     try check()
     let moment = try StampTime(
       time,
@@ -94,7 +115,7 @@ public struct Stamp: PictureMaking {
     if crop.fit == .contain, crop.frame == nil {
       stamp.crop.frame = PixelSize(width: file.probe.width, height: file.probe.height)
     }
-    var picture = try stamp.crop.made(from: file, stamping: (stamp, moment))
+    var picture = try stamp.crop.made(from: file, opening: open, stamping: (stamp, moment))
     picture.summary.time = moment
     return picture
   }

@@ -1,48 +1,66 @@
 import Base
+import SystemPackage
 
 /// A crop or a stamp, in a form that can be sent to a worker process.
 package struct PictureOrder: Sendable {
-  /// The form in which an order is sent.
-  private enum Wire: Codable {
-    case crop(Crop)
-    case stamp(Stamp)
+  /// The form in which an order is sent: either a crop or a stamp.
+  private struct Wire: Codable {
+    var crop: Crop?
+    var stamp: Stamp?
   }
 
-  /// The crop or the stamp, which can make pictures in this process.
-  package let making: any PictureMaking
   /// The crop of this order; a stamp has a crop, too.
   private let crop: Crop
+  private let stamp: Stamp?
   /// The order as JSON, which is encoded once for all pictures.
   let wire: [UInt8]
 
   /// Orders a crop.
   package init(_ crop: Crop) {
-    (making, self.crop, wire) = (crop, crop, Wire.crop(crop).text)
+    (self.crop, stamp, wire) = (crop, nil, Wire(crop: crop).text)
   }
 
   /// Orders a stamp.
   ///
   /// If the stamp shows the present time, the process that makes the picture reads that time from its own clock.
   package init(_ stamp: Stamp) {
-    (making, crop, wire) = (stamp, stamp.crop, Wire.stamp(stamp).text)
+    (crop, self.stamp, wire) = (stamp.crop, stamp, Wire(stamp: stamp).text)
   }
 
   /// Decodes an order.
   init(wire: [UInt8]) throws(WorkerLoss) {
-    switch try Wire(text: wire) {
-    case .crop(let crop): (making, self.crop) = (crop, crop)
-    case .stamp(let stamp): (making, crop) = (stamp, stamp.crop)
-    }
-    self.wire = wire
+    let order = try Wire(text: wire)
+    guard let crop = order.stamp?.crop ?? order.crop else { throw .nonsense }
+    (self.crop, stamp, self.wire) = (crop, order.stamp, wire)
+  }
+
+  /// The crop or the stamp, which can make pictures in this process.
+  package var making: any PictureMaking {
+    if let stamp { stamp } else { crop }
   }
 
   /// Whether each picture needs medium-sized bitmaps.
   ///
   /// If so, keeping their memory for the next picture saves time.
-  var makesBitmaps: Bool { making is Stamp || crop.frame != nil || crop.fit == .contain }
+  var makesBitmaps: Bool { stamp != nil || crop.frame != nil || crop.fit == .contain }
 
   /// The limits that a picture must not exceed.
   package var limits: PictureLimits { crop.limits }
+
+  /// Makes a picture in this process.
+  ///
+  /// - Parameters:
+  ///   - file: The input.
+  ///   - open: Creates the temporary file for a large PNG. If it is nil, the result stays in memory.
+  /// - Returns: The result.
+  /// - Throws: ``LarderError`` when the picture cannot be made.
+  func make(
+    from file: PictureFile,
+    opening open: PartFile.Opening?
+  ) throws(LarderError) -> EncodedPicture {
+    guard let stamp else { return try crop.apply(to: file, opening: open) }
+    return try stamp.apply(to: file, opening: open)
+  }
 }
 
 // The limits of a worker process for one picture.

@@ -1,14 +1,15 @@
 import Base
 import CGlibc
 import Glibc
+import SystemPackage
 
 /// The main loop of a worker process, which makes pictures for the process that started it.
 ///
 /// ``PictureWorkers`` starts such processes.
 ///
-/// A worker is allowed to read any file, because libraries and fonts are opened when they are needed. It can write no
-/// file, starts no program and opens no socket. Its memory is limited for each picture, and its processor time is limited
-/// by the size in the picture's header. It ends when the other process ends.
+/// A worker is allowed to read any file, because libraries and fonts are opened when they are needed. It can write only
+/// to files that the other process hands over. It starts no program and opens no socket. Its memory is limited for each
+/// picture, and its processor time is limited by the size in the picture's header. It ends when the other process ends.
 package struct PictureWorker {
   private let channel: WorkerChannel
   private var known: PictureOrder?
@@ -44,17 +45,20 @@ package struct PictureWorker {
 
   private mutating func makeNext() throws(WorkerLoss) {
     let message = try channel.receive(takesDescriptor: true, wait: wait)
-    // If the order is invalid, the error ends the process, which also closes the input.
+    // If the request is invalid, the error ends the process, which also closes the input.
+    let request = try WorkerChannel.Request(message.text)
     let order = try order(message.bytes)
     let made = Result { () throws(LarderError) in
-      try make(String(decoding: message.text, as: UTF8.self), order, message.descriptor)
+      try make(request, order, message.descriptor)
     }
     // The input is closed before the answer is sent, so that an idle worker has no open file except its socket.
     if message.descriptor >= 0 { close(message.descriptor) }
     switch made {
     case .failure(let error): try channel.send(.failed, error.text, wait: wait)
     case .success(let picture):
-      try channel.send(.made, picture.summary.text, picture.bytes, wait: wait)
+      var bytes: [UInt8] = []
+      if case .held(let held) = picture.file { bytes = held }
+      try channel.send(.made, picture.summary.text, bytes, wait: wait)
     }
   }
 
@@ -70,21 +74,24 @@ package struct PictureWorker {
   }
 
   private mutating func make(
-    _ name: String,
+    _ request: WorkerChannel.Request,
     _ order: PictureOrder,
     _ descriptor: Int32
   ) throws(LarderError) -> EncodedPicture {
     larder_limit_memory(order.memory)
-    let (bytes, modified) = try PictureFile.read(descriptor, name, order.limits)
+    let (bytes, modified) = try PictureFile.read(descriptor, request.name, order.limits)
     demand(PictureOrder.secondsUnasked)
     let file = try PictureFile(
       bytes,
-      name: name,
-      modified: modified,
+      name: request.name,
+      modified: request.isFile ? modified : nil,
       limits: order.limits
     )
     demand(order.seconds(for: file.probe))
-    return try order.making.apply(to: file)
+    guard request.becomesFile else { return try order.make(from: file, opening: nil) }
+    return try order.make(from: file) { [self] () throws(LarderError) in
+      try place(for: request.name)
+    }
   }
 
   /// Sets the processor time after which the kernel ends this process.
@@ -96,5 +103,22 @@ package struct PictureWorker {
     guard isNew || seconds > PictureOrder.secondsUnasked else { return }
     isNew = false
     try? channel.send(.seconds, seconds.text, wait: wait)
+  }
+
+  /// Asks the other process to create a temporary file, for a result that is too large for memory.
+  private func place(for name: String) throws(LarderError) -> PartFile {
+    let refusal: LarderError
+    do throws(WorkerLoss) {
+      try channel.send(.place, wait: wait)
+      let answer = try channel.receive(takesDescriptor: true, wait: wait)
+      if answer.kind == .placed, answer.descriptor >= 0 {
+        return PartFile(begun: answer.descriptor, for: FilePath(name))
+      }
+      refusal = try LarderError(text: answer.text)
+    } catch {
+      // The other process is gone.
+      _exit(0)
+    }
+    throw refusal
   }
 }

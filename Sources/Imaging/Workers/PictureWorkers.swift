@@ -7,7 +7,7 @@ import SystemPackage
 ///
 /// A picture in another process cannot block this process, crash it, or use up its memory. If a library hangs, crashes,
 /// or takes too much memory, only that picture fails: its process is killed, and the next picture gets a new process. A
-/// process is used for many pictures. There are as many processes as threads that call ``make(_:of:isStopped:)`` at
+/// process is used for many pictures. There are as many processes as threads that call ``make(_:of:for:isStopped:)`` at
 /// the same time.
 package final class PictureWorkers: PictureWorking {
   private let program: [String]
@@ -45,6 +45,7 @@ package final class PictureWorkers: PictureWorking {
   package func make(
     _ order: PictureOrder,
     of input: PictureInput,
+    for output: FilePath?,
     isStopped: () -> Bool
   ) throws(LarderError) -> EncodedPicture {
     var wasKilled = false
@@ -70,7 +71,7 @@ package final class PictureWorkers: PictureWorking {
       }
       let made: Result<EncodedPicture, LarderError>
       do throws(WorkerLoss) {
-        made = try worker.make(order, of: input, descriptor, isStopped: isStopped)
+        made = try worker.make(order, of: input, descriptor, for: output, isStopped: isStopped)
       } catch {
         let signal = worker.end()
         // A signal that was sent to an idle process may take effect only after the process got this picture. So the
@@ -139,6 +140,7 @@ package protocol PictureWorking: Sendable {
   /// - Parameters:
   ///   - order: The crop or the stamp to make.
   ///   - input: The picture.
+  ///   - output: The file to which the caller will write the result; nil if the result stays in memory.
   ///   - isStopped: Called several times a second while another process makes the picture. If it returns true, the work
   ///     is abandoned.
   /// - Returns: The result.
@@ -146,6 +148,7 @@ package protocol PictureWorking: Sendable {
   func make(
     _ order: PictureOrder,
     of input: PictureInput,
+    for output: FilePath?,
     isStopped: () -> Bool
   ) throws(LarderError) -> EncodedPicture
 }
@@ -153,8 +156,8 @@ package protocol PictureWorking: Sendable {
 extension PictureWorking {
   /// A function that makes the pictures of a batch by `order`.
   package func making(_ order: PictureOrder) -> PictureBatch.Make {
-    { (input) throws(LarderError) in
-      try self.make(order, of: input, isStopped: { false })
+    { (input, output) throws(LarderError) in
+      try self.make(order, of: input, for: output, isStopped: { false })
     }
   }
 }
@@ -166,8 +169,9 @@ package struct PicturesHere: PictureWorking {
   package func make(
     _ order: PictureOrder,
     of input: PictureInput,
+    for output: FilePath?,
     isStopped: () -> Bool
   ) throws(LarderError) -> EncodedPicture {
-    try order.making.apply(to: input.file(order.limits))
+    try order.make(from: input.file(order.limits), opening: output.map(PartFile.opening))
   }
 }

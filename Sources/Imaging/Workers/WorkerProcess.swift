@@ -48,6 +48,7 @@ final class WorkerProcess: Sendable {
   ///   - order: The crop or the stamp to make.
   ///   - input: The picture.
   ///   - descriptor: The open picture.
+  ///   - output: The file to which the caller will write the result; nil if the result stays in memory.
   ///   - isStopped: Called several times a second. If it returns true, the work is abandoned.
   /// - Returns: The picture, or why it cannot be made.
   /// - Throws: ``WorkerLoss``. After that, the process must be ended.
@@ -55,25 +56,49 @@ final class WorkerProcess: Sendable {
     _ order: PictureOrder,
     of input: PictureInput,
     _ descriptor: Int32,
+    for output: FilePath?,
     isStopped: () -> Bool
   ) throws(WorkerLoss) -> Result<EncodedPicture, LarderError> {
     var watch = WorkerWatch(self, isNew: !hasStarted.load(ordering: .relaxed))
+    var isFile = false
+    if case .path = input { isFile = true }
+    let request = WorkerChannel.Request(
+      name: input.name,
+      isFile: isFile,
+      becomesFile: output != nil
+    )
     let limits = order.limits
     let channel = WorkerChannel(socket: socket, most: limits.memory + limits.fileBytes)
     func wait(_ events: Int32) throws(WorkerLoss) { try watch.wait(events, isStopped) }
-    let name = Array(input.name.utf8)
-    try channel.send(.make, name, order.wire, descriptor: descriptor, wait: wait)
+    try channel.send(.make, request.text, order.wire, descriptor: descriptor, wait: wait)
+    var part: PartFile?
     while true {
       let message = try channel.receive(wait: wait)
       hasStarted.store(true, ordering: .relaxed)
       switch message.kind {
       case .seconds:
         watch.allow(min(max(try Double(text: message.text), 0), order.mostSeconds))
+      case .place:
+        // The process is allowed to ask once for each picture, and only if the result will be written to a file.
+        guard let output, part == nil else { throw .nonsense }
+        let begun: PartFile
+        do throws(LarderError) {
+          begun = try PartFile(for: output)
+        } catch {
+          try channel.send(.failed, error.text, wait: wait)
+          continue
+        }
+        part = begun
+        try begun.lend { (descriptor) throws(WorkerLoss) in
+          try channel.send(.placed, descriptor: descriptor, wait: wait)
+        }
       case .made:
         let summary = try EncodedPicture.Summary(text: message.text)
-        return .success(EncodedPicture(bytes: message.bytes, summary: summary))
+        guard (part == nil) != message.bytes.isEmpty else { throw .nonsense }
+        let file = part.map { EncodedFile.waiting($0) } ?? .held(message.bytes)
+        return .success(EncodedPicture(file: file, summary: summary))
       case .failed: return .failure(try LarderError(text: message.text))
-      case .make: throw .nonsense
+      case .make, .placed: throw .nonsense
       }
     }
   }

@@ -168,7 +168,7 @@ extension PictureWorking {
       )
     }
     let input = PictureInput.bytes(bytes, name: path)
-    let square = try make(order, of: input, isStopped: isStopped)
+    let square = try make(order, of: input, for: nil, isStopped: isStopped)
     guard !square.isDamaged else {
       throw LarderError(
         .damagedPicture,

@@ -82,7 +82,8 @@ package final class PictureUpload: Sendable {
     // The name `-` stands for stdout or stdin.
     let name = [result.output, result.input].compactMap(\.self).first { $0 != "-" } ?? "photo"
     do throws(LarderError) {
-      let jpeg = try PictureFile(picture.bytes, name: name).asJPEG()
+      let contents = try picture.contents()
+      let jpeg = try PictureFile(contents, name: name).asJPEG()
       let stem = (name.split(separator: "/").last.map(String.init)).flatMap { FilePath($0).stem }
       let fileName = stem ?? "photo"
       let filled = MultipartForm(
@@ -92,7 +93,7 @@ package final class PictureUpload: Sendable {
         fileName: fileName + ".jpg"
       )
       if let memory, memory.holds(filled, at: destination) {
-        try memory.add(filled, result.output, picture.bytes, at: destination)
+        try memory.add(filled, result.output, contents, at: destination)
         result.upload = PictureResult.Upload(isAccepted: true, attempts: 0)
         return result
       }
@@ -100,7 +101,7 @@ package final class PictureUpload: Sendable {
       result.upload = sent.account
       result.error = sent.failure.map { error(name, $0, sent.account) }
       if sent.failure == nil {
-        try memory?.add(filled, result.output, picture.bytes, at: destination)
+        try memory?.add(filled, result.output, contents, at: destination)
       }
     } catch {
       result.error = error

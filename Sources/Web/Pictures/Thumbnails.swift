@@ -77,6 +77,7 @@ struct Thumbnails: Sendable {
       let square = try? pictures.make(
         order,
         of: .bytes(bytes, name: path),
+        for: nil,
         isStopped: isStopped
       ),
       square.bytes.count <= Self.most

@@ -102,7 +102,7 @@ extension AVIFHeader {
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding
-  ) throws(LarderError) -> [UInt8] {
+  ) throws(LarderError) -> EncodedFile {
     let (shape, limits, tags) = (rows.shape, encoding.limits, encoding.tags)
     try limits.checkOpened(cavif_open(), "libavif", for: "AVIF")
     var colour = colour(of: encoding)
@@ -151,7 +151,7 @@ extension AVIFHeader {
           + "choose a smaller size or another format"
       )
     }
-    return Array(UnsafeBufferPointer(start: made.bytes, count: made.count))
+    return .held(Array(UnsafeBufferPointer(start: made.bytes, count: made.count)))
   }
 
   /// How the colours of the output are encoded.

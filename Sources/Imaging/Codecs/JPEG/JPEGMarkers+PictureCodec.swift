@@ -82,12 +82,12 @@ extension JPEGMarkers: PictureCodec {
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding
-  ) throws(LarderError) -> [UInt8] {
+  ) throws(LarderError) -> EncodedFile {
     // A picture that is made from a JPEG gets the quality of that JPEG. A picture from another format gets quality 90.
     var crop = encoding.crop
     crop.quality = crop.quality ?? encoding.source.probe.quality ?? 90
     let background = crop.background ?? .white
     let bytes = try JPEGCodec.encode(rows, crop, on: background, encoding.limits)
-    return encoding.tags.added(toJPEG: bytes)
+    return .held(encoding.tags.added(toJPEG: bytes))
   }
 }

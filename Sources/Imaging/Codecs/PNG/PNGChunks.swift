@@ -276,14 +276,13 @@ extension PNGChunks: PictureCodec {
     throws(LarderError) -> OpenRows
   {
     let rows = try PNGRows(bytes, self, isNative: request.isNative, limits)
-    let source: any RowSource = isInterlaced ? BitmapRows(try rows.interlaced()) : rows
-    return OpenRows(source: source.placed(PixelRegion(size), over: request.region))
+    return OpenRows(source: rows.placed(PixelRegion(size), over: request.region))
   }
 
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding
-  ) throws(LarderError) -> [UInt8] {
-    try PNGCodec.encode(rows, with: encoding.tags.chunks, encoding.limits)
+  ) throws(LarderError) -> EncodedFile {
+    try PNGCodec.encode(rows, with: encoding.tags.chunks, to: encoding.place, encoding.limits)
   }
 }

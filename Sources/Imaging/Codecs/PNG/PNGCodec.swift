@@ -12,26 +12,25 @@ enum PNGCodec {
   ///   - interlaced: Whether the file is interlaced. This needs the whole picture in memory.
   ///   - level: zlib's compression level, from 0 to 9. If it is nil, it depends on the size.
   ///   - chunks: Whole chunks to write before the palette.
+  ///   - place: Where the PNG is written if it is large; nil if it stays in memory.
   ///   - limits: The limits of the picture.
   /// - Returns: The file.
-  /// - Throws: ``LarderError`` when the rows cannot be read, or there is not enough memory.
+  /// - Throws: ``LarderError`` when the rows cannot be read, or the file cannot be written.
   static func encode(
     _ rows: any RowSource,
     interlaced: Bool = false,
     level: Int? = nil,
     with chunks: [UInt8] = [],
+    to place: Place? = nil,
     _ limits: NamedLimits
-  ) throws(LarderError) -> [UInt8] {
+  ) throws(LarderError) -> EncodedFile {
     let rows = rows.shape.layout == .bgrx ? rows.flattened(.rgb) : rows
     let shape = rows.shape
     if interlaced { try limits.check(memory: shape.height * shape.rowBytes) }
     var palette = Bitmap.Palette(colours: [])
     if case .indexed(let colours) = shape.layout { palette = colours }
     let clear = palette.colours.isEmpty ? shape.clear ?? [] : []
-    let sink = Sink()
-    // Most PNGs fit. Memory is used only for bytes that are written.
-    let room = (shape.rowBytes + 1) * shape.height / 256 * 257 + 65_536
-    sink.bytes.reserveCapacity(room + chunks.count)
+    let sink = Sink(place, (shape.rowBytes + 1) * shape.height / 256 * 257 + 65_536 + chunks.count)
     var target = cpng_target()
     (target.width, target.height) = (UInt32(shape.width), UInt32(shape.height))
     (target.depth, target.color_type) = (
@@ -44,12 +43,12 @@ enum PNGCodec {
     target.chunk_bytes = chunks.count
     target.taker = Unmanaged.passUnretained(sink).toOpaque()
     target.take = { taker, bytes, count in
-      guard let taker else { return }
+      guard let taker else { return false }
       // SAFETY: `taker` is `sink`, which `withExtendedLifetime` keeps alive until the writer is closed.
-      Unmanaged<Sink>.fromOpaque(taker).takeUnretainedValue()
-        .bytes.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+      return Unmanaged<Sink>.fromOpaque(taker).takeUnretainedValue()
+        .take(UnsafeBufferPointer(start: bytes, count: count))
     }
-    return try withExtendedLifetime(sink) { () throws(LarderError) -> [UInt8] in
+    return try withExtendedLifetime(sink) { () throws(LarderError) -> EncodedFile in
       var outcome = cpng_outcome()
       let writer = cpng_writer_open(
         &target,
@@ -59,21 +58,65 @@ enum PNGCodec {
         chunks,
         &outcome
       )
-      guard let writer else { throw error(limits, outcome) }
+      guard let writer else { throw sink.failure ?? error(limits, outcome) }
       defer { cpng_writer_close(writer) }
       let most = interlaced ? shape.height : max((1 << 18) / max(shape.rowBytes, 1), 16)
       try rows.inStrips(of: most) { (strip, _, count) throws(LarderError) in
         guard cpng_writer_next(writer, strip.baseAddress, UInt32(count), &outcome) else {
-          throw error(limits, outcome)
+          throw sink.failure ?? error(limits, outcome)
         }
       }
-      return sink.bytes
+      return try sink.finish()
     }
   }
 
-  /// The bytes of a PNG that were written so far.
+  /// The output file of a large PNG.
+  struct Place {
+    let open: PartFile.Opening
+    /// A PNG of more bytes than this is written to the temporary file while it is compressed.
+    let most: Int
+  }
+
+  /// Collects the bytes of a PNG in memory, or in a temporary file if there are many.
   private final class Sink {
-    var bytes: [UInt8] = []
+    private let place: Place?
+    private var held: [UInt8] = []
+    private var part: PartFile?
+    /// Why the bytes could not be written to the disk.
+    private(set) var failure: LarderError?
+
+    /// Makes a sink; most PNGs have at most `room` bytes.
+    init(_ place: Place?, _ room: Int) {
+      self.place = place
+      // An output that fits is never in memory twice. Memory is used only for bytes that are written.
+      held.reserveCapacity(min(room, place?.most ?? .max))
+    }
+
+    func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+      do throws(LarderError) {
+        if let place, held.count + bytes.count > place.most { try write(to: place) }
+        held.append(contentsOf: bytes)
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+
+    /// Moves the bytes in memory to the temporary file.
+    private func write(to place: Place) throws(LarderError) {
+      if part == nil { part = try place.open() }
+      guard let part else { return }
+      try held.withUnsafeBufferPointer { (bytes) throws(LarderError) in try part.append(bytes) }
+      held.removeAll(keepingCapacity: true)
+    }
+
+    /// The file, after all of its bytes have been taken.
+    func finish() throws(LarderError) -> EncodedFile {
+      guard let place, let part else { return .held(held) }
+      try write(to: place)
+      return .waiting(part)
+    }
   }
 
   /// A whole chunk.

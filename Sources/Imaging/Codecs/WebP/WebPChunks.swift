@@ -119,18 +119,19 @@ extension WebPChunks: PictureCodec {
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding
-  ) throws(LarderError) -> [UInt8] {
+  ) throws(LarderError) -> EncodedFile {
     let bytes = try WebPCodec.encode(
       rows,
       quality: encoding.crop.quality ?? usualQuality,
       lossless: encoding.lossless,
       encoding.limits
     )
-    return encoding.tags.added(
+    let whole = encoding.tags.added(
       toWebP: bytes,
       width: rows.shape.width,
       height: rows.shape.height,
       hasAlpha: rows.shape.layout == .rgba
     )
+    return .held(whole)
   }
 }
