@@ -33,7 +33,7 @@ let package = Package(
     .target(name: "CHEVC", dependencies: ["COpening"]),
     .target(name: "CTIFF", dependencies: ["COpening"]),
     .target(name: "CUnpack", linkerSettings: [.linkedLibrary("z")]),
-    .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp")]),
+    .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CCurl", dependencies: ["COpening"]),
 

@@ -286,21 +286,8 @@ private func writeOtherSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> V
   }
 }
 
-/// Writes PNGs with EXIF data in a text, plain and compressed, and a TIFF of palette indices with alpha.
+/// Writes a TIFF of palette indices with alpha.
 private func writeUnusualSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> Void) {
-  let bitmap = Bitmap(width: 24, height: 20, layout: .grey, samples: Array(samples[..<480]))
-  guard let png = try? bitmap.png() else { return }
-  let data = Array(exif.dropFirst(4))
-  let text = Array("\nexif\n  \(data.count)\n\(Hexadecimal.text(data))\n".utf8)
-  let keyword = Array("Raw profile type exif\0".utf8)
-  var size = compressBound(UInt(text.count))
-  var packed = [UInt8](repeating: 0, count: Int(size))
-  compress(&packed, &size, text, UInt(text.count))
-  for (type, payload) in [
-    ("tEXt", keyword + text), ("zTXt", keyword + [0] + packed.prefix(Int(size))),
-  ] {
-    write(png[..<33] + PNGOutput.chunk(type, payload) + png[33...] + [0x21], "\(type).png")
-  }
   var fixture = fixture_tiff()
   (fixture.width, fixture.height, fixture.bits, fixture.samples) = (24, 20, 8, 2)
   (fixture.photometric, fixture.compression, fixture.strip, fixture.extra) = (3, 5, 5, 2)

@@ -284,8 +284,6 @@ extension LarderError {
     case otherTime = "use the file's time or the current time"
     /// Stamp with the present time.
     case presentTime = "use the current time"
-    /// Let the picture be re-encoded.
-    case encodeAnew = "allow it to be re-encoded"
     /// Make the picture smaller, or raise the limit of pixels.
     case smallerOrMorePixels = "make it smaller first, or allow more pixels"
     /// Raise the limit of pixels.

@@ -183,7 +183,7 @@ static int filters_for(const cpng_target *target) {
 }
 
 static void write_header(cpng_writer *writer, const uint8_t *palette, const uint8_t *alpha,
-                         const uint16_t *clear, const uint8_t *head, const uint8_t *middle) {
+                         const uint16_t *clear, const uint8_t *chunks) {
   const cpng_target *target = &writer->target;
   png_structp png = writer->png = png_create_write_struct_2(
       PNG_LIBPNG_VER_STRING, &writer->failure, leave, ignore, &writer->failure, allocate, release);
@@ -212,9 +212,8 @@ static void write_header(cpng_writer *writer, const uint8_t *palette, const uint
     png_set_tRNS(png, info, NULL, 0, &colour);
   }
   png_write_info_before_PLTE(png, info);
-  push(png, (png_bytep)head, target->head_count);
+  push(png, (png_bytep)chunks, target->chunk_bytes);
   png_write_info(png, info);
-  push(png, (png_bytep)middle, target->middle_count);
   // A palette index for which there is no colour is accepted, because every decoder shows it as black.
   png_set_check_for_invalid_index(png, 0);
   if (target->depth < 8) png_set_packing(png);
@@ -223,8 +222,7 @@ static void write_header(cpng_writer *writer, const uint8_t *palette, const uint
 }
 
 cpng_writer *cpng_writer_open(const cpng_target *target, const uint8_t *palette, const uint8_t *alpha,
-                              const uint16_t *clear, const uint8_t *head, const uint8_t *middle,
-                              cpng_outcome *outcome) {
+                              const uint16_t *clear, const uint8_t *chunks, cpng_outcome *outcome) {
   cpng_writer *writer = calloc(1, sizeof *writer);
   *outcome = (cpng_outcome){.out_of_memory = writer == NULL};
   if (writer == NULL) return NULL;
@@ -237,7 +235,7 @@ cpng_writer *cpng_writer_open(const cpng_target *target, const uint8_t *palette,
     cpng_writer_close(writer);
     return NULL;
   }
-  write_header(writer, palette, alpha, clear, head, middle);
+  write_header(writer, palette, alpha, clear, chunks);
   return writer;
 }
 

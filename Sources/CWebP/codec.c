@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <webp/decode.h>
+#include <webp/demux.h>
 #include <webp/encode.h>
 
 static int outcome(VP8StatusCode status) {
@@ -14,6 +15,62 @@ static int outcome(VP8StatusCode status) {
   case VP8_STATUS_NOT_ENOUGH_DATA: return cwebp_cut;
   default: return cwebp_broken;
   }
+}
+
+// libwebpdemux allocates memory for each chunk. Real files have far fewer chunks than this.
+static const size_t most_chunks = 1 << 16;
+
+static bool has_too_many_chunks(const uint8_t *bytes, size_t count) {
+  size_t chunks = 0;
+  for (size_t offset = 12; offset <= count && count - offset >= 8; chunks++) {
+    const uint8_t *size = bytes + offset + 4;
+    offset += 8 + (size[0] | size[1] << 8 | size[2] << 16 | (size_t)size[3] << 24);
+    offset += offset & 1;
+  }
+  return chunks > most_chunks;
+}
+
+static cwebp_range range_of(WebPData part, const uint8_t *bytes) {
+  return (cwebp_range){(size_t)(part.bytes - bytes), part.size};
+}
+
+// The payload of the first chunk with an identifier. It is empty if there is no such chunk.
+static cwebp_range payload(const WebPDemuxer *demuxer, const char *identifier, const uint8_t *bytes) {
+  WebPChunkIterator chunk;
+  cwebp_range range = {0, 0};
+  if (WebPDemuxGetChunk(demuxer, identifier, 1, &chunk)) range = range_of(chunk.chunk, bytes);
+  WebPDemuxReleaseChunkIterator(&chunk);
+  return range;
+}
+
+int cwebp_read(const uint8_t *bytes, size_t count, cwebp_header *header) {
+  if (has_too_many_chunks(bytes, count)) return cwebp_refused;
+  const WebPData file = {bytes, count};
+  WebPDemuxState state;
+  WebPDemuxer *demuxer = WebPDemuxPartial(&file, &state);
+  if (demuxer == NULL) return state == WEBP_DEMUX_PARSE_ERROR ? cwebp_broken : cwebp_cut;
+  WebPIterator frame;
+  WebPBitstreamFeatures features = {0};
+  int status = cwebp_cut;
+  if (state == WEBP_DEMUX_DONE && WebPDemuxGetFrame(demuxer, 1, &frame)) {
+    status = outcome(WebPGetFeatures(frame.fragment.bytes, frame.fragment.size, &features));
+    const bool is_alike = features.width == frame.width && features.height == frame.height;
+    if (status == cwebp_done && !is_alike) status = cwebp_broken;
+    *header = (cwebp_header){
+        .width = WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH),
+        .height = WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_HEIGHT),
+        .frame = {frame.x_offset, frame.y_offset, frame.width, frame.height},
+        .image = range_of(frame.fragment, bytes),
+        .is_lossless = features.format == 2,
+        .has_alpha = frame.has_alpha,
+        .profile = payload(demuxer, "ICCP", bytes),
+        .exif = payload(demuxer, "EXIF", bytes),
+        .xmp = payload(demuxer, "XMP ", bytes),
+    };
+    WebPDemuxReleaseIterator(&frame);
+  }
+  WebPDemuxDelete(demuxer);
+  return status;
 }
 
 int cwebp_decode(const uint8_t *bytes, size_t count, const cwebp_decoding *decoding) {

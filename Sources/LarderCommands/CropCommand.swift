@@ -33,9 +33,6 @@ struct CropCommand: ParsableCommand {
   )
   var lossless = false
 
-  @Flag(help: "With --lossless: fail where a picture would have to be re-encoded.")
-  var strict = false
-
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
@@ -46,7 +43,6 @@ struct CropCommand: ParsableCommand {
     if lossless, pictures.fit == .contain {
       throw ValidationError("--lossless adds no pixels, so it cannot go with --fit contain")
     }
-    if strict, !lossless { throw ValidationError("--strict needs --lossless") }
   }
 
   func run() throws {
@@ -56,7 +52,7 @@ struct CropCommand: ParsableCommand {
   /// Makes all pictures, and returns the exit status.
   func make() throws -> ExitStatus {
     var crop = pictures.crop
-    (crop.lossless, crop.isStrict) = (lossless, strict)
+    crop.lossless = lossless
     let order = PictureOrder(crop)
     return try PictureRun(verb: "crop", order: order, options: pictures, output: output).run()
   }

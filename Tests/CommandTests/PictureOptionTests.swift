@@ -180,21 +180,6 @@ struct PictureOptionTests {
     #expect(both.status == 64 && both.errors.contains("exclude each other"))
   }
 
-  @Test func `--strict requires --lossless`() throws {
-    let folder = try TemporaryFolder()
-
-    let alone = try Command.larder(
-      ["crop", Self.photo, "--out", folder.path("out"), "--strict"]
-    )
-    let both = try Command.larder(
-      ["crop", Self.photo, "--out", folder.path("out"), "--strict", "--lossless"]
-    )
-
-    #expect(alone.status == 64)
-    #expect(both.status == 0, "\(both.errors)")
-    #expect(both.errors == "")
-  }
-
   @Test func `a file instead of the output folder is a usage error that names it`() throws {
     let folder = try TemporaryFolder()
     try Data("x".utf8).write(to: URL(filePath: folder.path("out.jpg")))

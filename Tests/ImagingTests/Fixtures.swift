@@ -370,6 +370,29 @@ func names(in path: FilePath) -> Set<String> {
 }
 
 extension Bitmap {
+  /// This bitmap after a conversion, or the bitmap itself if the conversion does not apply to it.
+  func converted(_ conversion: (RowShape) -> Conversion?) -> Bitmap {
+    guard let conversion = conversion(shape) else { return self }
+    return Bitmap(width: width, height: height, layout: conversion.layout, depth: conversion.depth)
+    {
+      target in
+      samples.withUnsafeBufferPointer { conversion.convert($0, target) }
+    }
+  }
+
+  /// The picture with 8 bits in the layout `target`, `rgb` or `bgrx`; transparent pixels get an opaque background.
+  func flattened(_ target: Layout, on colour: PictureColour = .white) -> Bitmap {
+    Conversion.flattened(target, on: colour).reduce(self) { $0.converted($1) }
+  }
+
+  /// The 8-bit colours of the pixels that are in one of `rows` and in one of `columns`, composited on white.
+  func colours(columns: [Int], rows: [Int]) -> [(red: UInt8, green: UInt8, blue: UInt8)] {
+    let samples = picked(columns: columns, rows: rows).flattened(.rgb).samples
+    return stride(from: 0, to: samples.count, by: 3).map {
+      (samples[$0], samples[$0 + 1], samples[$0 + 2])
+    }
+  }
+
   /// The 8-bit colour of a pixel, composited on white.
   func colour(_ x: Int, _ y: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
     colours(columns: [x], rows: [y])[0]

@@ -27,7 +27,7 @@ struct PictureOrderTests {
     )
     (crop.fit, crop.enlarges, crop.background) = (.contain, false, PictureColour("#12345678"))
     (crop.isProgressive, crop.chroma, crop.convertsToSRGB) = (true, .half, true)
-    (crop.isStrict, crop.heldBytes) = (true, 9)
+    crop.heldBytes = 9
     return crop
   }
 

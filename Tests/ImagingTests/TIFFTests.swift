@@ -147,22 +147,6 @@ struct TIFFTests {
     guard case .indexed = png.layout else { Issue.record("it is \(png.layout)"); return }
   }
 
-  @Test(arguments: [4, 8])
-  func `indices with alpha are looked up, and keep their alpha`(_ bits: Int) throws {
-    let kind = TIFFKind("alpha") {
-      ($0.samples, $0.photometric, $0.bits, $0.extra) = (2, 3, bits, 2)
-    }
-    let stored = kind.stored(37, 23)
-
-    let made = try decoded(kind.bytes(stored, 37, 23))
-
-    for (x, y) in [(0, 0), (5, 7), (36, 22)] {
-      let index = kind.sample(stored, 37, 23, x, y, 0)
-      let alpha = kind.sample(stored, 37, 23, x, y, 1) * 255 / (1 << bits - 1)
-      #expect(made[x, y] == [3, 5, 7].map { UInt16(index * $0 % 256) } + [UInt16(alpha)])
-    }
-  }
-
   @Test(arguments: TIFFKind.exact + TIFFKind.indexed)
   func `any region equals that of the whole picture`(_ kind: TIFFKind) throws {
     let file = try PictureFile(kind.bytes())

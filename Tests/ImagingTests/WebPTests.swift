@@ -202,14 +202,15 @@ struct WebPTests {
   }
 
   @Test func `a WebP with more pixels than allowed is refused before decoding`() throws {
-    let bytes = webp(chunks: webpHeader(16_384, 16_384, flags: 0))
+    let part = colours(width: 40, height: 40)
+    let bytes = try animation(16_384, 16_384, [(x: 0, y: 0, bitmap: part)])
     #expect { try PictureProbe(bytes) } throws: { ($0 as? ImagingError)?.code == .tooLarge }
     // The RIFF size says that the file ends within its own header.
     for count in 0..<4 {
       let head = Array("RIFF".utf8) + little(count, 4) + bytes[8...]
       #expect(throws: ImagingError.self) { try PictureProbe(head) }
     }
-    let small = try webp(colours(width: 40, height: 40))
+    let small = try webp(part)
     #expect {
       try Crop().apply(to: PictureFile(small, limits: PictureLimits(pixels: 1500)))
     } throws: {

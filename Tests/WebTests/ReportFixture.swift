@@ -63,11 +63,11 @@ enum ReportFixture {
 
   static func data(
     _ items: [ShownItem],
-    listing: CatalogDiff = CatalogDiff(from: [], to: []),
     report: SyncReport = SyncReport(catalog: "shop")
   ) -> ReportData {
     ReportData(
-      diff: RunDiff(catalog: "shop", old: 1, new: 2, items: listing),
+      last: 2,
+      previous: 1,
       catalog: "shop",
       currency: "USD",
       sections: ["a", "b"].map {

@@ -51,19 +51,17 @@ typedef struct {
   size_t row_bytes;
   // The number of colours of the palette, of alpha values (tRNS), and of samples of the transparent colour (tRNS).
   int palette_count, alpha_count, clear_count;
-  size_t head_count, middle_count;
+  size_t chunk_bytes;
   bool (*take)(void *taker, const uint8_t *bytes, size_t count);
   void *taker;
 } cpng_target;
 
 typedef struct cpng_writer cpng_writer;
 
-// Writes everything that precedes the pixels. `palette` has the red, green and blue of each colour. `head` are whole
-// chunks that are written before the palette, and `middle` whole chunks between the palette and the pixels. Returns
-// NULL on failure.
+// Writes everything that precedes the pixels. `palette` has the red, green and blue of each colour. `chunks` are whole
+// chunks that are written before the palette. Returns NULL on failure.
 cpng_writer *cpng_writer_open(const cpng_target *target, const uint8_t *palette, const uint8_t *alpha,
-                              const uint16_t *clear, const uint8_t *head, const uint8_t *middle,
-                              cpng_outcome *outcome);
+                              const uint16_t *clear, const uint8_t *chunks, cpng_outcome *outcome);
 
 // Encodes the next `count` rows, one directly after the other. All rows of an interlaced picture must come at once.
 bool cpng_writer_next(cpng_writer *writer, const uint8_t *rows, uint32_t count, cpng_outcome *outcome);

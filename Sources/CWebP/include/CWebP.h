@@ -1,4 +1,4 @@
-// libwebp, which reads and writes WebPs. Its structs contain unions, and Swift cannot point into a union. So each
+// libwebp and libwebpdemux, which read and write WebPs. Its structs contain unions, and Swift cannot point into a union. So each
 // function here makes all the calls that share a struct.
 #ifndef LARDER_CWEBP_H
 #define LARDER_CWEBP_H
@@ -13,6 +13,24 @@ typedef struct {
 
 // The result of a call.
 enum { cwebp_done = 0, cwebp_no_memory = 1, cwebp_cut = 2, cwebp_broken = 3, cwebp_refused = 4 };
+
+// A part of a file.
+typedef struct {
+  size_t start, count;
+} cwebp_range;
+
+// The structure of a file: the size of its canvas; the still, or the first frame of an animation, with its place on the
+// canvas and its alpha and image chunks; and the payloads of the chunks with tags, which are empty if there are none.
+typedef struct {
+  int width, height;
+  cwebp_region frame;
+  cwebp_range image;
+  bool is_lossless, has_alpha;
+  cwebp_range profile, exif, xmp;
+} cwebp_header;
+
+// Reads the structure of a whole file. Refuses a file with more chunks than libwebpdemux can hold in a few megabytes.
+int cwebp_read(const uint8_t *bytes, size_t count, cwebp_header *header);
 
 // The input and the output of a decoder. The image must have `width` × `height` pixels, of which a region is decoded.
 // If `across` × `down` is not the size of the region, the region is scaled to that size. Each pixel is then the mean of

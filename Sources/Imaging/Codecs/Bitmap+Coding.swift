@@ -41,7 +41,7 @@ extension Bitmap {
     -> [UInt8]
   {
     let limits = PictureLimits().named(name)
-    return try JPEGCodec.encode(BitmapRows(consume self), JPEGCodec.Form(quality: quality), limits)
+    return try JPEGCodec.encode(BitmapRows(consume self), Crop(quality: quality), limits)
   }
 
   /// Encodes the bitmap as a PNG.
@@ -51,16 +51,6 @@ extension Bitmap {
   /// - Throws: ``LarderError`` of code `unsupported` for CMYK, which a PNG cannot hold.
   public consuming func png(name: String = "the picture") throws(LarderError) -> [UInt8] {
     try PNGCodec.encode(BitmapRows(consume self), level: 6, PictureLimits().named(name)).bytes()
-  }
-
-  /// The 8-bit colours of the pixels that are in one of `rows` and in one of `columns`, row by row.
-  ///
-  /// Transparent pixels are composited on white.
-  func colours(columns: [Int], rows: [Int]) -> [(red: UInt8, green: UInt8, blue: UInt8)] {
-    let samples = picked(columns: columns, rows: rows).flattened(.rgb).samples
-    return stride(from: 0, to: samples.count, by: 3).map {
-      (samples[$0], samples[$0 + 1], samples[$0 + 2])
-    }
   }
 
   /// The pixels that are in one of `rows` and in one of `columns`.

@@ -50,8 +50,6 @@ protocol PictureCodec: Sendable {
   var isCutShort: Bool { get }
   /// The orientation in the format's own fields; nil if the EXIF data decides.
   var ownOrientation: Orientation? { get }
-  /// Whether pixels are palette indices.
-  var isIndexed: Bool { get }
   /// Whether the samples are CMYK.
   var isInk: Bool { get }
   /// The chroma subsampling; nil for a grey picture.
@@ -97,7 +95,6 @@ extension PictureCodec {
   var scans: Int { 1 }
   var isCutShort: Bool { false }
   var ownOrientation: Orientation? { nil }
-  var isIndexed: Bool { false }
   var isInk: Bool { false }
   var quality: Int? { nil }
   var namedColours: AVIFHeader.Colour? { nil }

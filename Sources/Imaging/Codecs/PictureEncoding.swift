@@ -21,7 +21,7 @@ struct PictureEncoding {
   /// The limits of the user, with the name of the source.
   var limits: NamedLimits { crop.limits.named(source.name) }
   /// Where a large PNG is written; nil if every PNG stays in memory.
-  var place: PNGOutput.Place?
+  var place: PNGCodec.Place?
 }
 
 /// The chroma subsampling of a JPEG or an AVIF.

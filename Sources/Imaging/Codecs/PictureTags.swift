@@ -80,8 +80,8 @@ extension PictureTags {
     return bytes
   }
 
-  /// The destination of a PNG with these tags as chunks.
-  func output(to place: PNGOutput.Place?) -> PNGOutput {
+  /// These tags as chunks of a PNG.
+  var chunks: [UInt8] {
     var chunks: [UInt8] = []
     if !profile.isEmpty {
       var size = compressBound(UInt(profile.count))
@@ -89,11 +89,11 @@ extension PictureTags {
         let isDone = compress(target.baseAddress, &size, profile, UInt(profile.count)) == Z_OK
         count = isDone ? Int(size) : 0
       }
-      chunks += PNGOutput.chunk("iCCP", Array("ICC profile\0\0".utf8) + packed)
+      chunks += PNGCodec.chunk("iCCP", Array("ICC profile\0\0".utf8) + packed)
     }
-    if !exif.isEmpty { chunks += PNGOutput.chunk("eXIf", exif) }
-    if !xmp.isEmpty { chunks += PNGOutput.chunk("iTXt", Self.pngXMP + xmp) }
-    return PNGOutput(head: chunks, place: place)
+    if !exif.isEmpty { chunks += PNGCodec.chunk("eXIf", exif) }
+    if !xmp.isEmpty { chunks += PNGCodec.chunk("iTXt", Self.pngXMP + xmp) }
+    return chunks
   }
 
   /// Adds these tags to the WebP `bytes`, which contain nothing but one still. (RFC 9649, section 2.7)

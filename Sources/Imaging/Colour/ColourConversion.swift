@@ -5,14 +5,13 @@ import Glibc
 extension RowSource {
   /// Converts these rows from the colours of `profile` to sRGB.
   ///
-  /// Alpha stays the same. If the rows are palette indices, the colours of the palette are converted. If the profile
-  /// cannot be read or is for another kind of samples, the rows are returned unchanged, because viewers ignore such a
-  /// profile, too.
+  /// Alpha stays the same. Palette indices become colours. If the profile cannot be read or is for another kind of
+  /// samples, the rows are returned unchanged, because viewers ignore such a profile, too.
   ///
   /// - Parameters:
   ///   - profile: An ICC profile for RGB or grey. For CMYK, call `inksConverted` instead.
   ///   - name: The name of the picture in errors.
-  /// - Returns: Rows of the same layout.
+  /// - Returns: The converted rows.
   /// - Throws: ``LarderError`` when there is not enough memory.
   func inSRGB(from profile: [UInt8], name: String) throws(LarderError) -> any RowSource {
     switch ColourTransform.space(of: profile) {
@@ -28,27 +27,14 @@ extension RowSource {
     fromColours profile: [UInt8],
     _ name: String
   ) throws(LarderError) -> any RowSource {
-    var format = clcms_colours(3, false, false)
-    if case .indexed(var palette) = shape.layout {
-      guard let transform = try ColourTransform(profile, format, name) else { return self }
-      let entries = palette.colours.count / 3
-      palette.colours.withUnsafeMutableBytes { colours in
-        transform.convert(colours.baseAddress, to: colours.baseAddress, entries)
-      }
-      let layout = Bitmap.Layout.indexed(palette)
-      return ConvertedRows(
-        self,
-        Conversion(layout: layout, depth: shape.depth) { _ = $1.update(fromContentsOf: $0) }
-      )
-    }
-    let layout = shape.layout
+    let rows = converted { Conversion.expanded($0) }
+    let (layout, depth, bytes) = (rows.shape.layout, rows.shape.depth, rows.shape.pixelBytes)
     guard [.rgb, .rgba, .bgrx].contains(layout) else { return self }
-    format = clcms_colours(Int32(layout.channels), shape.depth == 16, layout == .bgrx)
+    let format = clcms_colours(Int32(layout.channels), depth == 16, layout == .bgrx)
     guard let transform = try ColourTransform(profile, format, name) else { return self }
-    let bytes = shape.pixelBytes
     return ConvertedRows(
-      self,
-      Conversion(layout: layout, depth: shape.depth) { source, target in
+      rows,
+      Conversion(layout: layout, depth: depth) { source, target in
         transform.convert(source.baseAddress, to: target.baseAddress, source.count / bytes)
       }
     )

@@ -190,15 +190,15 @@ extension Bitmap {
         columns: Array(stride(from: 0, to: width, by: columns)),
         rows: Array(stride(from: 0, to: height, by: rows))
       )
-    var small = whole.converted(Conversion.coloured).converted(Conversion.narrowed)
-    if small.layout == .cmyk { small = small.flattened(.rgb) }
-    // A bitmap that is at most an eighth larger than the small version is used as it is.
-    guard
-      !(across...across * 9 / 8).contains(small.width)
-        || !(down...down * 9 / 8).contains(small.height)
-    else { return small }
-    let scaled = PixelSize(width: across, height: down)
-    return try ScaledRows(BitmapRows(small), to: scaled, limits).collected(limits)
+    var small = BitmapRows(whole).converted(Conversion.coloured).converted(Conversion.narrowed)
+    if small.shape.layout == .cmyk { small = small.flattened(.rgb) }
+    // A bitmap that is at most an eighth larger than the small version is not scaled.
+    if !(across...across * 9 / 8).contains(small.shape.width)
+      || !(down...down * 9 / 8).contains(small.shape.height)
+    {
+      small = try ScaledRows(small, to: PixelSize(width: across, height: down), limits)
+    }
+    return try small.collected(limits)
   }
 }
 

@@ -9,7 +9,7 @@ extension Crop {
     opening open: PartFile.Opening?
   ) throws(LarderError) -> EncodedPicture {
     let target = target(of: file.probe.format)
-    let place = open.map { PNGOutput.Place(open: $0, most: heldBytes) }
+    let place = open.map { PNGCodec.Place(open: $0, most: heldBytes) }
     switch file.probe.structure {
     case let markers as JPEGMarkers where target == .jpeg:
       return try encodedLike(rows, markers, plan, from: file)
@@ -56,13 +56,13 @@ extension Crop {
     let isSame = rows.shape.isStored || rows.shape.layout == layout
     // Only YCbCr has chroma to subsample.
     let isLike = isSame && !(chroma != nil && markers.isRGB)
-    var form = form
-    if !isLike || markers.hasLateTable, form.quality == nil {
-      form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
+    var crop = self
+    if !isLike || markers.hasLateTable, quality == nil {
+      crop.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
     }
     let bytes = try JPEGCodec.encode(
       rows,
-      form,
+      crop,
       like: isLike ? file : nil,
       transposed: file.probe.orientation.swapsAxes,
       // A block of a smaller picture has more detail than the blocks for which the tables of the source were made.
@@ -84,22 +84,13 @@ extension Crop {
     _ chunks: PNGChunks,
     _ plan: CropPlan,
     from file: PictureFile,
-    to place: PNGOutput.Place?
+    to place: PNGCodec.Place?
   ) throws(LarderError) -> EncodedPicture {
-    // A chunk that names a background by its palette index or at a small depth makes no sense without that palette or
-    // depth.
-    let keepsShape =
-      !plan.isNew
-      || !plan.isStamped && !plan.isConverted && !plan.framing.isPadded
-        && chunks.colourType != 3 && chunks.depth >= 8 && chunks.transparency == nil
     let isGrey = chunks.colourType == 0 || chunks.colourType == 4
     var tags = tags(of: file, plan)
     tags.profile = []
-    var output = tags.output(to: place)
-    output.copyColours(
-      of: file,
-      chunks,
-      keepsShape: keepsShape,
+    let colours = chunks.colours(
+      in: file.bytes,
       profile: !(isGrey && rows.shape.layout.channels > 2),
       converted: plan.isConverted
     )
@@ -108,7 +99,8 @@ extension Crop {
     let made = try PNGCodec.encode(
       rows,
       interlaced: chunks.isInterlaced && isSmall && !plan.isStamped,
-      to: output,
+      with: colours + tags.chunks,
+      to: place,
       limits.named(file.name)
     )
     return picture(made, .png, plan.framing, plan.isNew ? .reencoded : .lossless)
@@ -120,7 +112,7 @@ extension Crop {
     _ plan: CropPlan,
     from file: PictureFile,
     as target: PictureFormat,
-    to place: PNGOutput.Place?
+    to place: PNGCodec.Place?
   ) throws(LarderError) -> EncodedPicture {
     let wantsSamples = lossless && !plan.isStamped
     let isLosslessWebP = (file.probe.structure as? WebPChunks)?.isLossless == true
@@ -129,13 +121,6 @@ extension Crop {
     let keepsSamples =
       target == .webp && isLosslessWebP
       || wantsSamples && target != .jpeg && (target == .png || file.probe.depth <= 8)
-    if wantsSamples, !keepsSamples, isStrict {
-      throw LarderError(
-        .unsupported,
-        "cannot crop \(file.name) without loss: \(target.name) cannot hold all of its samples",
-        remedy: .encodeAnew
-      )
-    }
     let isGrey = rows.shape.layout == .grey || rows.shape.layout == .greyAlpha
     var tags = tags(of: file, plan)
     let hasGreyTags = isGrey && (target == .png || target == .jpeg)

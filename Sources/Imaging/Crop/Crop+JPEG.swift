@@ -2,32 +2,10 @@ import Base
 
 extension Crop {
   /// Cuts a JPEG without decoding its coefficients to pixels; nil if that is not requested or not possible.
-  ///
-  /// - Throws: ``LarderError`` when it is not possible and `isStrict` is set.
   func losslessJPEG(_ file: PictureFile) throws(LarderError) -> EncodedPicture? {
     guard lossless, frame == nil, fit == .cover, target(of: .jpeg) == .jpeg,
       let markers = file.probe.structure as? JPEGMarkers
     else { return nil }
-    let picture = try cut(file, markers)
-    guard picture != nil || !isStrict else {
-      throw LarderError(
-        .unsupported,
-        "cannot crop \(file.name) without loss: its blocks, its tables or its size do not allow it",
-        remedy: .encodeAnew
-      )
-    }
-    return picture
-  }
-
-  /// The options of JPEG output.
-  var form: JPEGCodec.Form {
-    JPEGCodec.Form(quality: quality, isProgressive: isProgressive, chroma: chroma)
-  }
-
-  private func cut(
-    _ file: PictureFile,
-    _ markers: JPEGMarkers
-  ) throws(LarderError) -> EncodedPicture? {
     let (orientation, named) = (file.probe.orientation, limits.named(file.name))
     let block = markers.block
     // The number of copies of the coefficients that are in memory: none if the picture is read in one pass, and
@@ -35,8 +13,6 @@ extension Crop {
     // copies is checked here.
     let isHeld = markers.scans > 1 || isProgressive
     let copies = orientation != .upright ? 2 : isHeld ? 1 : 0
-    // If `isStrict` is set, this check throws an error that names the limit.
-    if isStrict { try named.check(memory: markers.coefficientBytes * copies) }
     guard markers.coefficientBytes * copies <= limits.memory, block.width > 0, block.height > 0,
       // The standard forbids a zero in a quantization table, and larder writes only JPEGs that conform to it.
       !markers.hasZeroInTable,

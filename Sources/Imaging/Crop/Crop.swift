@@ -55,12 +55,9 @@ public struct Crop: PictureMaking, Equatable, Codable {
   public var convertsToSRGB = false
   /// Whether a JPEG keeps its coefficients, and whether a PNG, WebP or AVIF keeps its samples.
   ///
-  /// A JPEG can be cut only between its blocks, so the square moves to the nearest border of a block.
+  /// A JPEG can be cut only between its blocks, so the square moves to the nearest border of a block. A picture that
+  /// cannot be cropped without loss is re-encoded, with the remark `notLossless`.
   public var lossless: Bool
-  /// Whether a picture that cannot be cropped without loss is an error, if `lossless` is set.
-  ///
-  /// If this is false, such a picture is re-encoded.
-  public var isStrict = false
   /// Whether EXIF, XMP and IPTC are kept; of a TIFF, only XMP.
   ///
   /// They can say where a photo was taken.

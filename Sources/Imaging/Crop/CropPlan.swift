@@ -54,8 +54,6 @@ extension Crop {
   ) -> CropPlan {
     let target = target(of: probe.format)
     let isNew = framing.isScaled || framing.isPadded || isStamped
-    // The samples of an indexed picture are not converted: its palette is converted instead.
-    let convertsSamples = isConverted && !probe.structure.isIndexed
     let scaling =
       framing.isScaled
       ? RowRequest.Scaling(window: framing.window.size, size: framing.scaled) : nil
@@ -65,14 +63,14 @@ extension Crop {
     let request = RowRequest(
       probe.orientation.stored(framing.window, in: probe.stored),
       scaling: scaling,
-      isNative: target == probe.format && !isNew && !convertsSamples && isStored
+      isNative: target == probe.format && !isNew && !isConverted && isStored
     )
     var steps: [Step] = []
     func add(_ step: Step, _ isWanted: Bool) { if isWanted { steps.append(step) } }
     add(.scale(probe.orientation.upright(framing.scaled)), framing.isScaled)
     // If pixels are scaled or converted, they keep their depth until they are encoded.
     let isNarrow = target == .jpeg || target == .webp
-    add(.narrow, isNarrow && probe.depth > 8 && !framing.isScaled && !convertsSamples)
+    add(.narrow, isNarrow && probe.depth > 8 && !framing.isScaled && !isConverted)
     add(.turn(probe.orientation), probe.orientation != .upright)
     add(.colour, isStamped || target == .webp || target == .avif)
     add(.convert, isConverted && !probe.structure.isInk)

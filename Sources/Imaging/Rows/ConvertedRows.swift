@@ -212,20 +212,4 @@ extension Bitmap {
   var shape: RowShape {
     RowShape(width: width, height: height, layout: layout, depth: depth, clear: clear)
   }
-
-  /// This bitmap after a conversion, or the bitmap itself if the conversion does not apply to it.
-  func converted(_ conversion: (RowShape) -> Conversion?) -> Bitmap {
-    guard let conversion = conversion(shape) else { return self }
-    return Bitmap(width: width, height: height, layout: conversion.layout, depth: conversion.depth)
-    {
-      target in
-      samples.withUnsafeBufferPointer { conversion.convert($0, target) }
-    }
-  }
-
-  /// Converts the picture to 8 bits in the layout `target`, `rgb` or `bgrx`; transparent pixels get an opaque
-  /// background.
-  func flattened(_ target: Layout, on colour: PictureColour = .white) -> Bitmap {
-    Conversion.flattened(target, on: colour).reduce(self) { $0.converted($1) }
-  }
 }

@@ -132,7 +132,9 @@ private struct PlacedLogo {
 
   init(_ file: PictureFile, on size: PixelSize, _ stamp: Stamp) throws(LarderError) {
     var picture = try Bitmap(decoding: file, limits: stamp.limits)
-    if picture.layout == .bgrx || picture.layout == .cmyk { picture = picture.flattened(.rgb) }
+    if picture.layout == .bgrx || picture.layout == .cmyk {
+      picture = try BitmapRows(picture).flattened(.rgb).collected(stamp.limits.named(file.name))
+    }
     let side = Stamp.unit(of: size)
     // The logo is about as high as the clock. It is lower if it would be wider than two fifths of a square picture.
     let scale = min(

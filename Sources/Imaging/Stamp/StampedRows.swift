@@ -60,9 +60,13 @@ final class StampedRows: RowSource {
   /// Reads the rows behind the text, and chooses the ink and the scrim by their colours.
   private func measure() throws(LarderError) {
     let (xs, ys) = layer.probes
-    let first = layer.measuredRows.lowerBound
-    let rows = try source.bitmap(of: layer.measuredRows.count, stamp.limits.named(name))
-    let colours = rows.colours(columns: xs, rows: ys.map { $0 - first })
+    let (first, limits) = (layer.measuredRows.lowerBound, stamp.limits.named(name))
+    let rows = try source.bitmap(of: layer.measuredRows.count, limits)
+    let picked = rows.picked(columns: xs, rows: ys.map { $0 - first })
+    let samples = try BitmapRows(picked).flattened(.rgb).collected(limits).samples
+    let colours = stride(from: 0, to: samples.count, by: 3).map {
+      (samples[$0], samples[$0 + 1], samples[$0 + 2])
+    }
     held = BitmapRows(consume rows)
     lay(on: Backdrop(colours, style: stamp.style))
   }

@@ -32,7 +32,6 @@ extension LarderError {
 
       case .otherTime: "use --time file or now"
       case .presentTime: "use --time now"
-      case .encodeAnew: "leave out --strict to re-encode it"
       case .smallerOrMorePixels: "make it smaller first, or crop and stamp it with --max-pixels"
       case .morePixels: "raise --max-pixels"
       case .replace: "add --force to replace it, or --skip-existing to leave it"

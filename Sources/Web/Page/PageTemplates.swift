@@ -34,7 +34,6 @@ struct PageTemplates: Sendable {
     "report-changes": PackageResources.report_changes_mustache,
     "report-problems": PackageResources.report_problems_mustache,
     "report-runs": PackageResources.report_runs_mustache,
-    "report-sizes": PackageResources.report_sizes_mustache,
     "storefront": PackageResources.storefront_mustache,
     "storefront-basket": PackageResources.storefront_basket_mustache,
     "storefront-card": PackageResources.storefront_card_mustache,

@@ -4,11 +4,6 @@ import Pipeline
 
 /// A line chart of an item's price, 128 units wide and 40 high, and a sentence about the lowest price.
 struct PriceLineView: Equatable {
-  /// A name with its value, such as "Delivery" and "tomorrow".
-  struct Fact: Equatable {
-    let name, value: String
-  }
-
   /// The line as the data of an SVG path, such as `M4 4H64V36H124`.
   ///
   /// The line is horizontal while the price stays the same, and vertical when it changes.
@@ -22,14 +17,9 @@ struct PriceLineView: Equatable {
   /// If the item has no price now, the words tell its last price and the day on which that price ended.
   let words: String
   /// The lowest price of the whole chart; nil unless it is lower than the lowest price of the last 30 days.
-  let lowest: Fact?
+  let lowest: ItemFact?
   /// The `lang` attribute of the sentence, such as ` lang=en`; empty if the text around it is in the same language.
   let own: String
-
-  /// If the price has at most this many changes, all of them are drawn.
-  ///
-  /// If the price has more changes, each column of the drawing, four units wide, shows at most two of them.
-  static let mostSteps = 32
 
   /// Creates the chart of an item; nil if its price never changed.
   ///
@@ -42,10 +32,11 @@ struct PriceLineView: Equatable {
     let all = shown.priceLine?.steps ?? []
     let currency = shown.item.price?.currency ?? all.compactMap(\.price).last?.currency
     // A price in another currency becomes a gap.
-    let steps = all.map { step in
+    let priced = all.map { step in
       let price = step.price?.currency == currency ? step.price : nil
       return PriceLine.Step(time: step.time, price: price)
-    }.drop { $0.price == nil }
+    }
+    let steps = Array(priced.drop { $0.price == nil })
     let units = steps.compactMap { $0.price?.minorUnits }
     guard let first = steps.first, let least = units.min(),
       let most = units.max(), steps.count > 1,
@@ -60,19 +51,18 @@ struct PriceLineView: Equatable {
       guard most > least else { return 20 }
       return 4 + Int((32 * Double(most - price.minorUnits) / Double(most - least)).rounded())
     }
-    let drawn = Self.thinned(Array(steps), column: { across($0.time) / 4 })
     var path = ""
-    var pen: Int?
-    for (place, step) in drawn.enumerated() {
-      guard let price = step.price else {
-        pen = nil
-        continue
+    var isDrawing = false
+    for (place, step) in steps.enumerated() {
+      let isLast = place + 1 == steps.count
+      let (left, right) = (across(step.time), isLast ? 124 : across(steps[place + 1].time))
+      // Of all prices at one horizontal position, the last one is drawn, and the lowest one of the chart.
+      guard right > left || isLast || step.time == lowest.time else { continue }
+      if let price = step.price {
+        path += isDrawing ? "V\(down(price))" : "M\(left) \(down(price))"
+        if right > left { path += "H\(right)" }
       }
-      let (left, height) = (across(step.time), down(price))
-      if pen == nil { path += "M\(left) \(height)" } else { path += "V\(height)" }
-      let right = place + 1 < drawn.count ? across(drawn[place + 1].time) : 124
-      if right > left { path += "H\(right)" }
-      pen = height
+      isDrawing = step.price != nil
     }
     self.path = path
     (x, y) = (across(lowest.time), down(low))
@@ -93,32 +83,10 @@ struct PriceLineView: Equatable {
     let isLower = shown.lowest30Days.map { low.minorUnits < $0.price.minorUnits } ?? false
     self.lowest =
       isLower
-      ? Fact(
-        name: say("Lowest since \(from)", "\(from) 이후 최저가"),
-        value: "\(low.formatted()) (\(at))"
+      ? ItemFact(
+        say("Lowest since \(from)", "\(from) 이후 최저가"),
+        "\(low.formatted()) (\(at))"
       ) : nil
-  }
-
-  /// Reduces many price changes to those that can be seen: in each column, the lowest price and the last one.
-  private static func thinned(
-    _ steps: [PriceLine.Step],
-    column: (PriceLine.Step) -> Int
-  ) -> [PriceLine.Step] {
-    guard steps.count > mostSteps else { return steps }
-    var seen: [PriceLine.Step] = []
-    var rest = steps[...]
-    while let first = rest.first {
-      let own = rest.prefix { column($0) == column(first) }
-      rest = rest.dropFirst(own.count)
-      let units = { (step: PriceLine.Step) in step.price?.minorUnits ?? .max }
-      if let lowest = own.dropLast().min(by: { units($0) < units($1) }), let last = own.last {
-        if units(lowest) < units(last) { seen.append(lowest) }
-        seen.append(last)
-      } else {
-        seen += own
-      }
-    }
-    return seen
   }
 }
 

@@ -17,7 +17,8 @@ struct ChangesView {
     let name: String
     /// The number of the item's card; nil if the item is not on the page.
     let number: Int?
-    let field: String
+    /// The percentage by which a price changed; empty for other changes.
+    let share: String
     let hasValues: Bool
     let from, to: String
   }
@@ -43,11 +44,10 @@ struct ChangesView {
   ///   - language: The page's language.
   ///   - clock: The page's clock.
   init(_ data: ReportData, _ cards: ReportCards, _ language: PageLanguage, _ clock: PageClock) {
-    let rows = Rows(cards: cards, language: language)
-    since = data.period.map { clock.text($0.since) } ?? ""
-    (old, new) = (data.diff.old.map { "\($0)" } ?? "", "\(data.diff.new)")
-    isFirst = data.period == nil && data.diff.old == nil
-    let found = data.period.map { rows.all(of: $0.items) } ?? (isFirst ? [] : rows.all(of: data))
+    since = data.since.map(clock.text) ?? ""
+    (old, new) = (data.previous.map { "\($0)" } ?? "", "\(data.last)")
+    isFirst = data.since == nil && data.previous == nil
+    let found = Rows(cards: cards, language: language).all(of: data.changes)
     count = found.map(\.rows.count).reduce(0, +).grouped
     let speech = PageLanguage.spoken(in: data.items.prefix(200).map(\.item.title))
     groups = found.filter { !$0.rows.isEmpty }.map { title, rows in
@@ -59,19 +59,6 @@ struct ChangesView {
       )
     }
   }
-
-  /// The value of an item's field as the page shows it.
-  ///
-  /// For example, a price has its currency, and a list of URLs is an empty text.
-  static func value(_ text: String?, of field: String, _ currency: String) -> String {
-    guard let text else { return "–" }
-    switch field {
-    case "normalPrice", "salePrice":
-      return Int(text).map { Price(minorUnits: $0, currency: currency).formatted() } ?? text
-    case "thumbnail", "images": return ""
-    default: return PlainText.line(text)
-    }
-  }
 }
 
 /// Makes the rows of changes, kind by kind.
@@ -80,64 +67,36 @@ private struct Rows {
   let language: PageLanguage
 
   private func row(
-    _ id: String,
-    title: String? = nil,
-    field: String = "",
+    _ net: NetChange,
+    share: String = "",
     from: String = "",
     to: String = ""
   ) -> ChangesView.Row {
-    let card = cards[id.exact]
+    let card = cards[net.id.exact]
     return ChangesView.Row(
-      name: card?.title ?? PlainText.line(title ?? id),
+      name: card?.title ?? PlainText.line(net.item?.title ?? net.id),
       number: card?.number,
-      field: field,
+      share: share,
       hasValues: !from.isEmpty || !to.isEmpty,
       from: from,
       to: to
     )
   }
 
-  /// The changes between two runs; the largest price reductions come first.
-  func all(of data: ReportData) -> [(title: String, rows: [ChangesView.Row])] {
-    let say = language.of
-    let (listing, titles) = (data.diff.items, data.titles)
-    let items = Dictionary(data.items.map { ($0.id, $0.item) }) { first, _ in first }
-    let own = Dictionary(grouping: listing.changed) { [$0.section, $0.id] }
-    let ranked = listing.changed.largestFirst {
-      Self.fall(of: $0, own[[$0.section, $0.id]] ?? [], items[$0.id])
-    }
-    let changed = ranked.map { change in
-      let value = { ChangesView.value($0, of: change.field, data.currency) }
-      return row(
-        change.id,
-        field: language.field(change.field),
-        from: value(change.from),
-        to: value(change.to)
-      )
-    }
-    return [
-      (say("Changed", "바뀐 상품"), changed),
-      (say("New", "새 상품"), listing.added.map { row($0.id) }),
-      (say("Gone", "사라진 상품"), listing.removed.map { row($0.id, title: titles[$0.id.exact]) }),
-      (say("Pictures with new bytes", "새로 바뀐 사진"), data.diff.pictures.map { row($0) }),
-    ]
-  }
-
-  /// The changes of a period.
+  /// The changes in groups, the largest changes of prices first.
   func all(of items: [NetChange]) -> [(title: String, rows: [ChangesView.Row])] {
     let say = language.of
     let stayed = items.filter { $0.presence == .stayed }
     func named(_ isMeant: (NetChange) -> Bool) -> [ChangesView.Row] {
-      items.filter(isMeant).map { row($0.id, title: $0.item?.title) }
+      items.filter(isMeant).map { row($0) }
     }
     func fall(_ net: NetChange) -> Double { Self.fall(from: net.price, to: net.newPrice) }
     let priced = stayed.filter { $0.price != $0.newPrice }.largestFirst { abs(fall($0)) }
     func prices(_ isMeant: (Double) -> Bool) -> [ChangesView.Row] {
       priced.filter { isMeant(fall($0)) }.map { net in
         row(
-          net.id,
-          title: net.item?.title,
-          field: Self.percent(fall(net)),
+          net,
+          share: Self.percent(fall(net)),
           from: net.price?.formatted() ?? "–",
           to: net.newPrice?.formatted() ?? "–"
         )
@@ -145,12 +104,7 @@ private struct Rows {
     }
     let badges = stayed.filter { $0.badges != $0.newBadges }.map { net in
       let text = { (badges: String) in badges.isEmpty ? "–" : PlainText.line(badges) }
-      return row(
-        net.id,
-        title: net.item?.title,
-        from: text(net.badges),
-        to: text(net.newBadges)
-      )
+      return row(net, from: text(net.badges), to: text(net.newBadges))
     }
     return [
       (say("Cheaper", "내린 가격"), prices { $0 > 0 }), (say("Dearer", "오른 가격"), prices { $0 < 0 }),
@@ -160,31 +114,6 @@ private struct Rows {
       (say("Gone", "사라진 상품"), named { $0.presence == .removed }), (say("Badges", "배지"), badges),
       (say("Pictures", "사진"), named { $0.presence == .stayed && $0.hasNewPictures }),
     ]
-  }
-
-  /// The fraction by which a change lowers the price that a customer pays; 0 if it does not.
-  ///
-  /// An item without a sale price is sold for its normal price. `item` is the item after the change.
-  private static func fall(
-    of change: CatalogDiff.FieldChange,
-    _ own: [CatalogDiff.FieldChange],
-    _ item: StoreItem?
-  ) -> Double {
-    guard change.field == "salePrice" || change.field == "normalPrice" else { return 0 }
-    /// The price to pay before or after the change, whichever `value` reads.
-    func price(_ value: (CatalogDiff.FieldChange) -> String?) -> Int? {
-      func field(_ name: String, _ present: Price?) -> Int? {
-        guard let change = own.first(where: { $0.field == name }) else {
-          return present?.minorUnits
-        }
-        return value(change).flatMap { Int($0) }
-      }
-      return field("salePrice", item?.salePrice) ?? field("normalPrice", item?.normalPrice)
-    }
-    guard let before = price({ $0.from }), let now = price({ $0.to }), now < before else {
-      return 0
-    }
-    return Double(before - now) / Double(before)
   }
 
   /// The fraction by which a price fell: 0.16 for 16 %, negative if it rose, and 0 if the prices cannot be compared.

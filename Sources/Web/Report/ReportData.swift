@@ -12,15 +12,15 @@ struct ReportData: Sendable {
     var report: SyncReport?
   }
 
-  /// The differences between the last run and the one before it, if the last run is not the first.
-  var diff: RunDiff
-  /// The titles of the items that the last run removed, by item id.
-  var titles: [ExactText: String] = [:]
-  /// The start of a period, and the items that differ from their state at that time; nil if the report shows the
-  /// changes of the last run.
-  ///
-  /// `larder report --since` sets the period.
-  var period: (since: UnixTime, items: [NetChange])?
+  /// The last run that ended.
+  var last: RunID
+  /// The run that ended before the last one; nil if the last run is the first.
+  var previous: RunID?
+  /// The start of the reported period, which `larder report --since` sets; nil if the report shows the changes of the
+  /// last run.
+  var since: UnixTime?
+  /// The items that the last run changed, or that differ from their state at the start of the period.
+  var changes: [NetChange] = []
   var catalog: String
   var currency: String
   /// The sections in the order of the catalog file.
@@ -50,26 +50,26 @@ extension ReportData {
     at now: UnixTime,
     since: UnixTime? = nil
   ) throws(LarderError) {
-    diff = try reader.diff(from: nil, to: nil)
-    if let old = diff.old {
-      titles = try reader.titles(of: Set(diff.items.removed.map(\.id.exact)), in: old)
+    let last = try reader.lastRun().id
+    let runs = try reader.runs(limit: Self.shownRuns).map { run in
+      Run(time: run, report: run.report.flatMap { try? SyncReport(json: $0) })
     }
+    previous = runs.first { $0.time.finished != nil && $0.time.id < last }?.time.id
+    (self.last, self.runs, self.since) = (last, runs, since)
     catalog = reader.catalog.name
     currency = reader.catalog.currency
     sections = try reader.sections()
     var listed = try reader.list()
     if let since {
-      let changed = try reader.netChanges(since: since)
-      period = (since, changed)
-      let ids = Set(changed.map(\.id.exact))
+      changes = try reader.netChanges(since: since)
+      let ids = Set(changes.map(\.id.exact))
       listed = listed.filter { ids.contains($0.id.exact) }
       let keys = Set(listed.flatMap(\.sections))
       sections = sections.filter { keys.contains($0.key) }
+    } else if let previous {
+      changes = try reader.netChanges(after: previous)
     }
     items = try reader.withPriceLines(listed)
-    runs = try reader.runs(limit: Self.shownRuns).map { run in
-      Run(time: run, report: run.report.flatMap { try? SyncReport(json: $0) })
-    }
   }
 }
 

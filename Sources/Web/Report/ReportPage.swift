@@ -46,11 +46,11 @@ package struct ReportPage {
   func html(_ book: PictureBook) throws -> String {
     let templates = try PageTemplates.shared(language)
     var shelves = ReportShelf.all(data, language)
-    let lowest = makeCards(of: &shelves, book, templates)
+    makeCards(of: &shelves, book, templates)
     var sheets = SheetData(language, book, showsDetails: book.place != .nowhere && showsDetails)
     var cards: ReportCards = [:]
     for (number, item) in shelves.flatMap(\.items).enumerated() {
-      sheets.add(item, lowest: lowest[number], clock)
+      sheets.add(item, clock)
       if cards[item.id.exact] == nil {
         cards[item.id.exact] = (number, PlainText.line(item.item.title))
       }
@@ -59,17 +59,15 @@ package struct ReportPage {
   }
 
   /// Makes the HTML of each section's cards on all processors.
-  ///
-  /// - Returns: The fact about each item's lowest price.
   private func makeCards(
     of shelves: inout [ReportShelf],
     _ book: PictureBook,
     _ templates: PageTemplates
-  ) -> [PriceLineView.Fact?] {
+  ) {
     let jobs = shelves.enumerated().flatMap { place, shelf in
       stride(from: 0, to: shelf.items.count, by: 250).map { (shelf: place, from: $0) }
     }
-    let made = Mutex([Int: (html: String, lowest: [PriceLineView.Fact?])]())
+    let made = Mutex([Int: String]())
     DispatchQueue.concurrentPerform(iterations: jobs.count) { [shelves] job in
       let (place, from) = jobs[job]
       let shelf = shelves[place]
@@ -78,20 +76,18 @@ package struct ReportPage {
         within: shelf.speech,
         leavesOut: book.place == .nowhere
       )
-      var (html, lowest) = ("", [PriceLineView.Fact?]())
+      var html = ""
       for offset in from..<min(from + 250, shelf.items.count) {
         let item = shelf.items[offset]
         let picture = book.source(item.thumbnail?.sha256)
         var view = ItemView(item, number: shelf.first + offset, picture: picture, words)
         view.line = PriceLineView(item, clock, language, own: words.own)
         html += templates.html(view)
-        lowest.append(view.line?.lowest)
       }
-      made.withLock { $0[job] = (html, lowest) }
+      made.withLock { $0[job] = html }
     }
     let parts = made.withLock { $0 }
-    for (job, place) in jobs.enumerated() { shelves[place.shelf].cards += parts[job]?.html ?? "" }
-    return jobs.indices.flatMap { parts[$0]?.lowest ?? [] }
+    for (job, place) in jobs.enumerated() { shelves[place.shelf].cards += parts[job] ?? "" }
   }
 }
 

@@ -55,7 +55,7 @@ struct ReportView: PageView {
     made = MomentView(clock.now, clock)
     zone = clock.zone
     self.shelves = shelves
-    isPeriod = report.period != nil
+    isPeriod = report.since != nil
     let run = report.runs.first { $0.report != nil }
     outcome = language.outcome(run?.time.outcome)
     outcomeTone = RunsView.tone(run?.time.outcome)
@@ -67,7 +67,7 @@ struct ReportView: PageView {
       problems.isEmpty ? "good" : problems.contains { $0.tone == "bad" } ? "bad" : "warn"
     changes = ChangesView(report, cards, language, clock)
     runs = RunsView(report, clock, language)
-    sizes = SizesView(shelves, language)
+    sizes = SizesView(shelves)
   }
 }
 
@@ -85,72 +85,27 @@ extension PageLanguage {
     guard let outcome, let word = korean[outcome] else { return of("not ended", "끝나지 않음") }
     return of(outcome, word)
   }
-
-  /// The label of an item's field, such as `salePrice`.
-  func field(_ name: String) -> String {
-    let labels = [
-      "section": ("section", "섹션"), "title": ("title", "제목"), "description": ("description", "설명"),
-      "badges": ("badges", "배지"), "deliveryTypes": ("delivery", "배송"),
-      "normalPrice": ("normal price", "정가"), "salePrice": ("sale price", "판매가"),
-      "currency": ("currency", "통화"), "address": ("address", "주소"), "latitude": ("latitude", "위도"),
-      "longitude": ("longitude", "경도"), "thumbnail": ("picture", "사진"),
-      "images": ("pictures", "사진들"),
-    ]
-    return labels[name].map(of) ?? name
-  }
 }
 
-/// The template data of the report's part "size by section": the bytes of each section's pictures.
+/// The template data about the catalog's pictures: how many there are, and how large those in the cache are.
 struct SizesView {
-  struct Row {
-    let title, speech: String
-    let items, pictures, size: String
-    /// The length of the section's bar in the drawing, from 0 to 160.
-    let bar: Int
-  }
-
-  let rows: [Row]
-  /// Whether some pictures belong to several sections, so that the sizes add up to more than the whole.
-  let isShared: Bool
   /// Whether the cache has all pictures that the catalog refers to.
   let isWhole: Bool
-  /// The number of pictures in the cache with its noun, and without; each URL counts once.
-  let pictures, held: String
-  /// The number of pictures that the catalog refers to; each URL counts once.
-  let referenced: String
+  /// The numbers of pictures in the cache and in the catalog; each URL counts once.
+  let held, referenced: String
   /// The size of all pictures in the cache; each URL counts once.
   let size: String
 
-  init(_ shelves: [ReportShelf], _ language: PageLanguage) {
+  init(_ shelves: [ReportShelf]) {
     var all: [String: Int64] = [:]
     var urls: Set<String> = []
-    let sizes: [(shelf: ReportShelf, pictures: Int, bytes: Int64)] = shelves.map { shelf in
-      var own: [String: Int64] = [:]
-      for image in shelf.items.lazy.flatMap(\.pictures) {
-        urls.insert(image.url)
-        if image.state == .held { own[image.url] = image.bytes ?? 0 }
-      }
-      all.merge(own) { first, _ in first }
-      return (shelf, own.count, own.values.reduce(0, +))
+    for image in shelves.lazy.flatMap(\.items).flatMap(\.pictures) {
+      urls.insert(image.url)
+      if image.state == .held { all[image.url] = image.bytes ?? 0 }
     }
-    let bytes: Int64 = all.values.reduce(0, +)
-    isShared = sizes.reduce(0) { $0 + $1.bytes } > bytes
     isWhole = all.count == urls.count
-    pictures = language.count(all.count, "picture", "pictures", "사진")
-    (held, referenced, size) = (
-      all.count.grouped, urls.count.grouped, ByteCount(bytes).formatted()
-    )
-    let most = max(1, sizes.map(\.bytes).max() ?? 1)
-    rows = sizes.map { shelf, pictures, bytes in
-      Row(
-        title: shelf.title,
-        speech: shelf.speech,
-        items: shelf.items.count.grouped,
-        pictures: pictures.grouped,
-        size: ByteCount(bytes).formatted(),
-        bar: max(bytes > 0 ? 2 : 0, Int(160 * Double(bytes) / Double(most)))
-      )
-    }
+    (held, referenced) = (all.count.grouped, urls.count.grouped)
+    size = ByteCount(all.values.reduce(0, +)).formatted()
   }
 }
 

@@ -27,21 +27,10 @@ struct SheetData {
     (self.language, self.book, self.showsDetails) = (language, book, showsDetails)
   }
 
-  /// Adds the next item, and the fact about its lowest price if it has one.
-  mutating func add(_ shown: ShownItem, lowest: PriceLineView.Fact? = nil, _ clock: PageClock) {
+  /// Adds the next item.
+  mutating func add(_ shown: ShownItem, _ clock: PageClock) {
     let item = shown.item
-    let say = language.of
-    var facts: [(String, String)] = []
-    let delivery = item.deliveryTypes.map(PlainText.line).joined(separator: ", ")
-    if !delivery.isEmpty { facts.append((say("Delivery", "배송"), delivery)) }
-    if let address = item.address { facts.append((say("Place", "위치"), PlainText.line(address))) }
-    for (name, note) in (shown.detail?.notes ?? [:]).sorted(by: { $0.key < $1.key }) {
-      facts.append((language.note(name), PlainText.line(note)))
-    }
-    if let since = shown.detailSince {
-      facts.append((say("No detail since", "상세 정보 없음"), clock.text(since)))
-    }
-    if let lowest { facts.append((lowest.name, lowest.value)) }
+    let facts = ItemFact.all(of: shown, language, clock)
     let line = item.description.map(PlainText.line) ?? ""
     var text = shown.detail?.description.map(PlainText.block) ?? ""
     if text.isEmpty { text = item.description.map(PlainText.block) ?? "" }
@@ -52,7 +41,9 @@ struct SheetData {
     items.append(
       PageData.list([
         PageData.text(PlainText.line(item.id)),
-        PageData.list(facts.flatMap { [place(of: $0.0), place(of: $0.1)] }.map { "\($0)" }),
+        PageData.list(
+          facts.flatMap { [place(of: $0.name), place(of: $0.value)] }.map { "\($0)" }
+        ),
         PageData.text(text == line ? "" : text), PageData.list(groups),
       ])
     )

@@ -10,7 +10,6 @@ struct Storefront: Sendable {
   /// The square versions of pictures that the server offers.
   let squares: StorefrontSquares
   let sections = StorefrontSectionCache()
-  let sizes: PictureSizes
   /// The threads that make pages.
   ///
   /// The queue has no limit, because a connection waits for only one page at a time.
@@ -24,7 +23,6 @@ struct Storefront: Sendable {
   init(_ content: ServerContent) {
     self.content = content
     squares = StorefrontSquares(content.squares)
-    sizes = PictureSizes(cache: content.cache)
   }
 
   /// The shop's name.

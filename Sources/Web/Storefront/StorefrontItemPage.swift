@@ -1,9 +1,7 @@
 import Base
 import Catalog
-import Imaging
 import Orders
 import Pipeline
-import SystemPackage
 
 /// The template data of an item's page.
 ///
@@ -22,8 +20,6 @@ struct StorefrontItemPage: PageView {
   struct Sheet {
     let number: Int
     let source: String
-    /// The picture's size; nil if its file cannot be read.
-    let size: PixelSize?
   }
 
   let item: StorefrontCard
@@ -32,7 +28,7 @@ struct StorefrontItemPage: PageView {
   let other: String
   /// The title of the first section that lists the item.
   let section, sectionAddress: String
-  let facts: [PriceLineView.Fact]
+  let facts: [ItemFact]
   let pictures: [Picture]
   let count: Int
   let sheets: [Sheet]
@@ -68,18 +64,15 @@ struct StorefrontItemPage: PageView {
     other = item.price == nil || price == item.price ? "" : price?.formatted() ?? ""
     (section, sectionAddress) = (shelf.title, StorefrontAddress.section(shelf.section.key))
     line = PriceLineView(shown, visit.clock, visit.language)
-    facts = Self.facts(shown, visit) + [line?.lowest].compactMap { $0 }
+    let number = ItemFact(visit.say("Item number", "상품 번호"), PlainText.line(item.id))
+    facts = ItemFact.all(of: shown, visit.language, visit.clock) + [number]
     stale = shown.isStale ? visit.asLastSeen(since) : ""
     pictures = Self.gallery(shown, visit, store.squares)
     count = pictures.count
     isMany = count > 1
     let parts = shown.pictures.filter { $0.role == .section && $0.path != nil }
     sheets = parts.enumerated().map { place, image in
-      Sheet(
-        number: place + 1,
-        source: StorefrontAddress.picture(image.path ?? ""),
-        size: store.sizes.size(of: image)
-      )
+      Sheet(number: place + 1, source: StorefrontAddress.picture(image.path ?? ""))
     }
     hasStory = !long.isEmpty || !sheets.isEmpty
     let words = ItemView.Words(visit.language, within: speech)
@@ -115,51 +108,6 @@ struct StorefrontItemPage: PageView {
       )
     }
   }
-
-  private static func facts(_ shown: ShownItem, _ visit: StorefrontRequest) -> [PriceLineView.Fact]
-  {
-    var facts: [PriceLineView.Fact] = []
-    func add(_ name: String, _ value: String) {
-      facts.append(PriceLineView.Fact(name: name, value: value))
-    }
-    let delivery = shown.item.deliveryTypes.map(PlainText.line).filter { !$0.isEmpty }
-    if !delivery.isEmpty { add(visit.say("Delivery", "배송"), delivery.joined(separator: ", ")) }
-    for (name, value) in (shown.detail?.notes ?? [:]).sorted(by: { $0.key < $1.key }) {
-      let value = PlainText.line(value)
-      if !value.isEmpty { add(visit.language.note(name), value) }
-    }
-    if let address = shown.item.address { add(visit.say("Place", "위치"), PlainText.line(address)) }
-    add(visit.say("Item number", "상품 번호"), PlainText.line(shown.item.id))
-    if let since = shown.detailSince {
-      add(visit.say("No detail since", "상세 정보 없음"), visit.clock.text(since))
-    }
-    return facts
-  }
-}
-
-extension PageLanguage {
-  /// The label of a note, which is an additional field of an item's detail document, such as `delivery_fee`.
-  ///
-  /// Three notes of larder's built-in formats have a fixed label. The label of any other note is its key in words.
-  func note(_ name: String) -> String {
-    switch name {
-    case "point": of("Points", "적립금")
-    case "delivery_info": of("Delivery days", "배송 안내")
-    case "delivery_fee": of("Delivery fee", "배송비")
-    default: Self.words(ofKey: PlainText.line(name))
-    }
-  }
-
-  /// A JSON key in words: both `shippingInfo` and `shipping_info` become "Shipping info".
-  ///
-  /// A key that has spaces or characters outside ASCII stays as it is.
-  static func words(ofKey key: String) -> String {
-    guard key.wholeMatch(of: /[-0-z]*/) != nil else { return key }
-    let words = key.replacing(/[-_]/, with: " ")
-      .replacing(/([a-z])([A-Z])/) { "\($0.output.1) \($0.output.2.lowercased())" }
-      .trimmingPrefix { $0 == " " }
-    return words.isEmpty ? key : words.prefix(1).uppercased() + words.dropFirst()
-  }
 }
 
 /// Formats of amounts for the store's script, which calculates totals in the browser.
@@ -169,32 +117,5 @@ enum StorefrontMoney {
     String(
       Price(minorUnits: 0, currency: currency).formatted().map { $0.isNumber ? "9" : $0 }
     )
-  }
-}
-
-/// The sizes of pictures in pixels, read from their files and then kept in memory.
-final class PictureSizes: Sendable {
-  private let cache: String
-  private let known = LRUCache<PixelSize>(most: 1 << 20)
-
-  init(cache: String) {
-    self.cache = cache
-  }
-
-  /// The width and height with which a browser shows a picture; nil if the picture's file cannot be read.
-  ///
-  /// A photo that its EXIF orientation turns by 90° has exchanged width and height.
-  func size(of image: ShownPicture) -> PixelSize? {
-    guard let path = image.path, let digest = image.sha256 else { return nil }
-    if let size = known[digest] { return size }
-    guard let file = try? PictureFile(FilePath("\(cache)/\(path)")) else { return nil }
-    let probe = file.probe
-    let isLying = probe.orientation.rawValue > 4
-    let size = PixelSize(
-      width: isLying ? probe.height : probe.width,
-      height: isLying ? probe.width : probe.height
-    )
-    known.add(size, cost: 0, for: digest)
-    return size
   }
 }

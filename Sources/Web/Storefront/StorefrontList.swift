@@ -193,40 +193,23 @@ extension StoreItem {
   }
 }
 
-/// A link to another page of a list.
+/// A link to the previous or the next page of a list.
 struct PageLink {
-  let title: String
-  /// Empty if the link stands for the pages that are left out.
-  var address = ""
-  var isCurrent = false
-  /// `prev` or `next`; empty if the link shows a page's number.
-  var rel = ""
+  let title, address: String
+  /// `prev` or `next`.
+  let rel: String
 
-  /// The links below a list: to the first and the last page, and to the two pages on each side of this one.
+  /// The links below a list.
   static func all(
     _ page: Int,
     of count: Int,
     _ language: PageLanguage,
     _ address: (Int) -> String
   ) -> [PageLink] {
-    guard count > 1 else { return [] }
-    var links: [PageLink] = []
-    if page > 1 {
-      let title = language.of("Previous", "이전")
-      links.append(PageLink(title: title, address: address(page - 1), rel: "prev"))
-    }
-    let wanted = Set([1, count] + (page - 2...page + 2).filter { (1...count).contains($0) })
-    var last = 0
-    for number in wanted.sorted() {
-      if number > last + 1 { links.append(PageLink(title: "…")) }
-      let title = number.grouped
-      links.append(PageLink(title: title, address: address(number), isCurrent: number == page))
-      last = number
-    }
-    if page < count {
-      let title = language.of("Next", "다음")
-      links.append(PageLink(title: title, address: address(page + 1), rel: "next"))
-    }
-    return links
+    let links = [
+      PageLink(title: language.of("Previous", "이전"), address: address(page - 1), rel: "prev"),
+      PageLink(title: language.of("Next", "다음"), address: address(page + 1), rel: "next"),
+    ]
+    return links.filter { $0.rel == "prev" ? page > 1 : page < count }
   }
 }

@@ -15,7 +15,6 @@ struct BMPHeader: Sendable {
   private(set) var palette: [UInt8] = []
   /// The offset of the pixels in the file.
   private(set) var start = 0
-  private(set) var profile: [UInt8] = []
 
   /// The number of bytes of a stored row, which is a multiple of four.
   var rowBytes: Int { (size.width * pixelBits + 31) / 32 * 4 }
@@ -67,14 +66,6 @@ struct BMPHeader: Sendable {
     guard self.start >= 14 + length, self.start <= reader.bytes.count,
       rowBytes * size.height <= reader.bytes.count - self.start
     else { throw cut }
-    // The letters MBED mark an embedded profile. Its offset counts from byte 14, where this header begins.
-    if length == 124, reader.long(70) == 0x4D42_4544, let place = reader.long(126),
-      let count = reader.long(130), place <= reader.bytes.count - 14,
-      count <= reader.bytes.count - 14 - place
-    {
-      try limits.check(metadata: count)
-      profile = Array(reader.bytes[(14 + place)...].prefix(count))
-    }
   }
 
   private mutating func readPacking(

@@ -133,7 +133,6 @@ extension GIFBlocks: PictureCodec {
   var depth: Int { 8 }
   var channels: Int { 1 }
   var isCutShort: Bool { !isWhole }
-  var isIndexed: Bool { true }
   var chroma: ChromaSampling? { .full }
 
   /// Opens rows of a region of the screen, which is the GIF's canvas, with the first frame on it.
@@ -144,9 +143,7 @@ extension GIFBlocks: PictureCodec {
   {
     let isCutShort = isCutShort
     let samples = try indices(in: bytes, limits)
-    // The pixels around the frame must be transparent. If no index is transparent or free, the rows need alpha instead.
-    let clear = clear ?? (isFull ? nil : Self.unusedIndex(samples))
-    let palette = palette(of: bytes, most: Int(samples.max() ?? 0), clear: clear)
+    let palette = palette(of: bytes, most: Int(samples.max() ?? 0))
     var rows: any RowSource = BitmapRows(
       Bitmap(
         width: frame.width,
@@ -156,23 +153,17 @@ extension GIFBlocks: PictureCodec {
         samples: consume samples
       )
     )
+    // The pixels around the frame must be transparent. If no index is, the rows need alpha instead.
     if !isFull, clear == nil { rows = rows.converted { .expanded($0, withAlpha: true) } }
     let background = clear.map { [UInt8(truncatingIfNeeded: $0)] }
     rows = rows.placed(frame, over: request.region, pixel: background)
     return OpenRows(source: rows) { isCutShort }
   }
 
-  /// An index that no pixel has; nil if all indices are used.
-  private static func unusedIndex(_ indices: [UInt8]) -> Int? {
-    var isUsed = [Bool](repeating: false, count: 256)
-    for index in indices { isUsed[Int(index)] = true }
-    return isUsed.firstIndex(of: false)
-  }
-
-  /// The palette for pixels whose largest index is `most`, with `clear` as its transparent index.
+  /// The palette for pixels whose largest index is `most`.
   ///
   /// An index for which the file has no colour becomes black.
-  func palette(of bytes: FileBytes, most: Int, clear: Int?) -> Bitmap.Palette {
+  func palette(of bytes: FileBytes, most: Int) -> Bitmap.Palette {
     var colours = Array(bytes[palette])
     // In many files, the transparent index is larger than the index of the last colour.
     let last = max(most, clear ?? 0)

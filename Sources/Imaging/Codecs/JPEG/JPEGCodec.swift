@@ -5,23 +5,6 @@ import CJPEG
 ///
 /// No other Swift file uses its pointers and structs.
 enum JPEGCodec {
-  /// The options for encoding a JPEG.
-  struct Form {
-    /// The quality, from 1 to 100.
-    ///
-    /// If it is nil, a JPEG that is made from a JPEG keeps the quantization tables of its source. Another JPEG gets
-    /// libjpeg's default quality.
-    var quality: Int?
-    /// Whether the file is progressive.
-    ///
-    /// If this is false, the file is progressive only if its source is a progressive JPEG.
-    var isProgressive = false
-    /// The chroma subsampling.
-    ///
-    /// If it is nil, a JPEG that is made from a JPEG keeps the subsampling of its source. Another JPEG gets 4:2:0.
-    var chroma: ChromaSampling?
-  }
-
   /// The best scale for decoding, in eighths, if the picture is scaled afterwards: 1, 2, 4 or 8.
   static func eighths(for scaling: RowRequest.Scaling) -> Int {
     let (from, to) = (scaling.window, scaling.size)
@@ -94,12 +77,14 @@ enum JPEGCodec {
 
   /// Encodes rows, with the settings of the JPEG `file` if there is one; transparent pixels get a background.
   ///
-  /// The quantization tables, the sampling and the colour space of `file` are used. If `transposed` is true, their axes
+  /// The quality, the chroma subsampling and the kind of the JPEG are those of the options `crop`. Where these say
+  /// nothing, a JPEG without `file` gets libjpeg's default quality and 4:2:0, and the quantization tables, the sampling
+  /// and the colour space of `file` are used. If `transposed` is true, their axes
   /// are swapped. If `hasNewDetail` is true, `file` does not have these pixels. Then they are not encoded with tables
   /// that are coarser than those of the quality `leastFine`.
   static func encode(
     _ rows: any RowSource,
-    _ form: Form,
+    _ crop: Crop,
     like file: PictureFile? = nil,
     transposed: Bool = false,
     hasNewDetail: Bool = false,
@@ -127,9 +112,9 @@ enum JPEGCodec {
             like: cjpeg_file($0, limits),
             transposed: transposed,
             has_new_detail: hasNewDetail,
-            quality: Int32(form.quality ?? 0),
-            chroma: form.chroma.flatMap { Int32($0.rawValue) } ?? 0,
-            progressive: form.isProgressive,
+            quality: Int32(crop.quality ?? 0),
+            chroma: crop.chroma.flatMap { Int32($0.rawValue) } ?? 0,
+            progressive: crop.isProgressive,
             sink: sink
           )
           withExtendedLifetime(feed) { cjpeg_encode(&encoding, &outcome) }

@@ -84,10 +84,10 @@ extension JPEGMarkers: PictureCodec {
     _ encoding: PictureEncoding
   ) throws(LarderError) -> EncodedFile {
     // A picture that is made from a JPEG gets the quality of that JPEG. A picture from another format gets quality 90.
-    var form = encoding.crop.form
-    form.quality = form.quality ?? encoding.source.probe.quality ?? 90
-    let background = encoding.crop.background ?? .white
-    let bytes = try JPEGCodec.encode(rows, form, on: background, encoding.limits)
+    var crop = encoding.crop
+    crop.quality = crop.quality ?? encoding.source.probe.quality ?? 90
+    let background = crop.background ?? .white
+    let bytes = try JPEGCodec.encode(rows, crop, on: background, encoding.limits)
     return .held(encoding.tags.added(toJPEG: bytes))
   }
 }

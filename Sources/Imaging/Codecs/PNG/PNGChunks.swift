@@ -33,8 +33,6 @@ struct PNGChunks: Sendable {
   /// The profile in the iCCP chunk; empty if there is a cICP chunk, which takes precedence over it.
   private(set) var profile: [UInt8] = []
   private(set) var exif: [UInt8] = []
-  /// The EXIF data in a text chunk, which counts if there is no chunk for EXIF data.
-  private var rawExif: [UInt8]?
   /// The first XMP packet that is not compressed.
   private(set) var xmp: [UInt8] = []
   /// The primaries and the transfer curve of a cICP chunk, which takes precedence over every other chunk. (Section 4.3)
@@ -70,7 +68,6 @@ struct PNGChunks: Sendable {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try walk(ByteReader(bytes: bytes), limits)
     }
-    if exif.isEmpty, let rawExif { exif = rawExif }
     if namedColours != nil { profile = [] }
     let rowBytes = (size.width * channels * depth + 7) / 8 + 1
     // With less data than this, the picture cannot be complete.
@@ -111,21 +108,14 @@ struct PNGChunks: Sendable {
         let content = ByteReader(
           bytes: UnsafeBufferPointer(rebasing: reader.bytes[chunk.payload])
         )
-        let isText = type == "tEXt" || type == "zTXt"
-        let isRaw = isText && rawExif == nil && RawProfile.begins(content)
         let unpacked =
-          type == "iCCP" || isRaw && type == "zTXt"
+          type == "iCCP"
           ? Self.unpacked(content.bytes, most: limits.metadataBytes) : (bytes: [], isWhole: true)
         metadataBytes += max(length, unpacked.bytes.count)
         try limits.check(metadata: metadataBytes)
         // A chunk that cannot be decompressed is dropped, because other programs might fail on it.
         guard unpacked.isWhole, Self.hasRightSum(reader, chunk) else { continue }
-        if isRaw {
-          let text = Array(content.bytes.drop { $0 > 0 }.dropFirst())
-          rawExif = RawProfile.exif(in: type == "zTXt" ? unpacked.bytes : text)
-        } else {
-          collect(chunk, type, content, unpacked.bytes)
-        }
+        collect(chunk, type, content, unpacked.bytes)
       }
     }
     throw limits.damaged("the file is cut short")
@@ -146,14 +136,13 @@ struct PNGChunks: Sendable {
     (self.depth, self.colourType, isInterlaced) = (depth, colourType, interlace != 0)
   }
 
-  /// The compressed part of the payload of an iCCP or zTXt chunk, and whether it could be decompressed. (Sections
-  /// 11.3.2.3 and 11.3.3.3)
+  /// The compressed part of the payload of an iCCP chunk, and whether it could be decompressed. (Section 11.3.2.3)
   ///
   /// At most one byte more than the limit is decompressed.
   private static func unpacked(_ payload: FileBytes, most limit: Int)
     -> (bytes: [UInt8], isWhole: Bool)
   {
-    // The payload begins with a name or a keyword, a zero and the compression method.
+    // The payload begins with a name, a zero and the compression method.
     guard let end = payload.firstIndex(of: 0), end + 1 < payload.count else { return ([], false) }
     let packed = UnsafeBufferPointer(rebasing: payload[(end + 2)...])
     let most = min(limit, packed.count * mostExpansion) + 1
@@ -246,18 +235,25 @@ struct PNGChunks: Sendable {
     case "gAMA": return count == 4 && content.long(0) != 0
     case "cHRM": return count == 32
     case "sRGB": return count == 1 && byte(0) <= 3
-    case "sBIT":
-      let most = colourType == 3 ? 8 : max(depth, 1)
-      return count == (colourType == 3 ? 3 : channels)
-        && content.bytes.allSatisfy { (1...most).contains(Int($0)) }
     // The third number names the matrix. A PNG has no other colours than RGB, so it must be 0.
     case "cICP": return count == 4 && byte(2) == 0 && byte(3) <= 1
     case "mDCV": return count == 24
     case "cLLI": return count == 8
     case "pHYs": return count == 9 && byte(8) <= 1
-    case "bKGD": return count == [0: 2, 3: 1, 4: 2][colourType, default: 6]
     default: return false
     }
+  }
+}
+
+extension PNGChunks {
+  /// The chunks of the file `bytes` that define its colours, for another PNG.
+  ///
+  /// If `profile` is false, the ICC profile is left out. If `converted` is true, the pixels were converted to sRGB, and
+  /// one chunk that says so replaces all others.
+  func colours(in bytes: [UInt8], profile: Bool, converted: Bool) -> [UInt8] {
+    // The rendering intent 1, relative colorimetric, is the one that the conversion uses. (PNG, 11.3.2.5)
+    if converted { return PNGCodec.chunk("sRGB", [1]) }
+    return chunks.filter { profile || $0.type(in: bytes) != "iCCP" }.flatMap { bytes[$0.range] }
   }
 }
 
@@ -274,8 +270,7 @@ extension PNGChunks: PictureCodec {
     tail.holds(Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82])
   }
 
-  var isIndexed: Bool { colourType == 3 }
-  var chroma: ChromaSampling? { channels > 2 || isIndexed ? .full : nil }
+  var chroma: ChromaSampling? { channels > 2 || colourType == 3 ? .full : nil }
 
   func rows(_ request: RowRequest, of bytes: FileBytes, _ limits: NamedLimits)
     throws(LarderError) -> OpenRows
@@ -288,6 +283,6 @@ extension PNGChunks: PictureCodec {
     _ rows: any RowSource,
     _ encoding: PictureEncoding
   ) throws(LarderError) -> EncodedFile {
-    try PNGCodec.encode(rows, to: encoding.tags.output(to: encoding.place), encoding.limits)
+    try PNGCodec.encode(rows, with: encoding.tags.chunks, to: encoding.place, encoding.limits)
   }
 }

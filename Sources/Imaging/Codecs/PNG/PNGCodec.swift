@@ -11,7 +11,8 @@ enum PNGCodec {
   ///   - rows: The rows of the picture.
   ///   - interlaced: Whether the file is interlaced. This needs the whole picture in memory.
   ///   - level: zlib's compression level, from 0 to 9. If it is nil, it depends on the size.
-  ///   - output: The destination of the file, and further chunks to write.
+  ///   - chunks: Whole chunks to write before the palette.
+  ///   - place: Where the PNG is written if it is large; nil if it stays in memory.
   ///   - limits: The limits of the picture.
   /// - Returns: The file.
   /// - Throws: ``LarderError`` when the rows cannot be read, or the file cannot be written.
@@ -19,7 +20,8 @@ enum PNGCodec {
     _ rows: any RowSource,
     interlaced: Bool = false,
     level: Int? = nil,
-    to output: PNGOutput = PNGOutput(),
+    with chunks: [UInt8] = [],
+    to place: Place? = nil,
     _ limits: NamedLimits
   ) throws(LarderError) -> EncodedFile {
     let rows = rows.shape.layout == .bgrx ? rows.flattened(.rgb) : rows
@@ -28,7 +30,7 @@ enum PNGCodec {
     var palette = Bitmap.Palette(colours: [])
     if case .indexed(let colours) = shape.layout { palette = colours }
     let clear = palette.colours.isEmpty ? shape.clear ?? [] : []
-    let sink = Sink(output, (shape.rowBytes + 1) * shape.height / 256 * 257 + 65_536)
+    let sink = Sink(place, (shape.rowBytes + 1) * shape.height / 256 * 257 + 65_536 + chunks.count)
     var target = cpng_target()
     (target.width, target.height) = (UInt32(shape.width), UInt32(shape.height))
     (target.depth, target.color_type) = (
@@ -38,7 +40,7 @@ enum PNGCodec {
     target.row_bytes = shape.rowBytes
     target.palette_count = Int32(palette.colours.count / 3)
     (target.alpha_count, target.clear_count) = (Int32(palette.alpha.count), Int32(clear.count))
-    (target.head_count, target.middle_count) = (output.head.count, output.middle.count)
+    target.chunk_bytes = chunks.count
     target.taker = Unmanaged.passUnretained(sink).toOpaque()
     target.take = { taker, bytes, count in
       guard let taker else { return false }
@@ -53,8 +55,7 @@ enum PNGCodec {
         palette.colours,
         palette.alpha,
         clear,
-        output.head,
-        output.middle,
+        chunks,
         &outcome
       )
       guard let writer else { throw sink.failure ?? error(limits, outcome) }
@@ -69,21 +70,26 @@ enum PNGCodec {
     }
   }
 
+  /// The output file of a large PNG.
+  struct Place {
+    let open: PartFile.Opening
+    /// A PNG of more bytes than this is written to the temporary file while it is compressed.
+    let most: Int
+  }
+
   /// Collects the bytes of a PNG in memory, or in a temporary file if there are many.
   private final class Sink {
-    private let place: PNGOutput.Place?
+    private let place: Place?
     private var held: [UInt8] = []
     private var part: PartFile?
     /// Why the bytes could not be written to the disk.
     private(set) var failure: LarderError?
 
-    /// Makes a sink; most PNGs have at most `room` bytes besides the chunks of `output`.
-    init(_ output: PNGOutput, _ room: Int) {
-      place = output.place
+    /// Makes a sink; most PNGs have at most `room` bytes.
+    init(_ place: Place?, _ room: Int) {
+      self.place = place
       // An output that fits is never in memory twice. Memory is used only for bytes that are written.
-      held.reserveCapacity(
-        min(room + output.head.count + output.middle.count, place?.most ?? .max)
-      )
+      held.reserveCapacity(min(room, place?.most ?? .max))
     }
 
     func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -98,7 +104,7 @@ enum PNGCodec {
     }
 
     /// Moves the bytes in memory to the temporary file.
-    private func write(to place: PNGOutput.Place) throws(LarderError) {
+    private func write(to place: Place) throws(LarderError) {
       if part == nil { part = try place.open() }
       guard let part else { return }
       try held.withUnsafeBufferPointer { (bytes) throws(LarderError) in try part.append(bytes) }
@@ -111,6 +117,15 @@ enum PNGCodec {
       try write(to: place)
       return .waiting(part)
     }
+  }
+
+  /// A whole chunk.
+  static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+    func long(_ value: UInt) -> [UInt8] {
+      withUnsafeBytes(of: UInt32(truncatingIfNeeded: value).bigEndian) { Array($0) }
+    }
+    let body = Array(type.utf8) + payload
+    return long(UInt(payload.count)) + body + long(crc32_z(0, body, body.count))
   }
 
   /// zlib's compression level, which is lower for larger pictures.

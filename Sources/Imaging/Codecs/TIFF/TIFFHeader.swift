@@ -13,8 +13,6 @@ struct TIFFHeader: Sendable {
   private(set) var layout = Bitmap.Layout.rgb
   /// Whether 0 is white.
   private(set) var isInverted = false
-  /// The palette, as 8-bit numbers; empty if the samples are no indices.
-  private(set) var palette: [UInt8] = []
   /// Whether the stored colours are multiplied by alpha.
   private(set) var isAssociated = false
   /// The size of a tile; nil if the picture is stored in strips.
@@ -91,8 +89,7 @@ struct TIFFHeader: Sendable {
     case 0, 1: (layout, isInverted) = (.grey, photometric == 0)
     case 2: layout = .rgb
     case 3 where bits <= 8:
-      palette = try readPalette(directory, limits)
-      layout = .indexed(Bitmap.Palette(colours: palette))
+      layout = .indexed(Bitmap.Palette(colours: try readPalette(directory, limits)))
     case 5 where directory.number(332) ?? 1 == 1 && bits >= 8: layout = .cmyk
     case 6 where packing == 7 && samples == 3 && bits == 8:
       (layout, hasJPEGColours) = (.rgb, true)
@@ -107,8 +104,7 @@ struct TIFFHeader: Sendable {
     // If there are several further samples, only the first one can be alpha. The file need not say whether it is alpha.
     if samples > needed, let kind = directory.number(338), kind == 1 || kind == 2 {
       if layout == .grey { layout = .greyAlpha }
-      // A palette has no alpha for each pixel, so that its colours are looked up.
-      if layout == .rgb || isIndexed { layout = .rgba }
+      if layout == .rgb { layout = .rgba }
       isAssociated = kind == 1 && layout.hasAlpha
     }
     // A compressed picture of more than 16 megapixels must have a byte for each 4,096 pixels.

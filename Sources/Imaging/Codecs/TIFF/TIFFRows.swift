@@ -88,14 +88,12 @@ final class TIFFRows: RowSource {
     {
       return target.copyMemory(from: UnsafeRawBufferPointer(rebasing: line[..<target.count]))
     }
-    // The colours of indices with alpha are looked up.
-    let isLookedUp = !header.palette.isEmpty && !header.isIndexed
     let most = 1 << bits - 1
     // Grey and alpha of fewer than 8 bits get 8 bits.
     let widest = bits < 8 && !header.isIndexed ? 255 / most : 1
     var pixel = [Int](repeating: 0, count: channels)
     for x in 0..<shape.width {
-      for channel in 0..<(isLookedUp ? 2 : channels) {
+      for channel in 0..<channels {
         let bit = (x * header.samples + channel) * bits
         // libtiff delivers 16 bits in the machine's byte order. In other bytes, the leftmost sample has the highest bits.
         pixel[channel] =
@@ -104,11 +102,7 @@ final class TIFFRows: RowSource {
           : Int(line[bit / 8]) >> (8 - bits - bit % 8) & most
       }
       if header.isInverted { pixel[0] = most - pixel[0] }
-      if isLookedUp {
-        let (index, alpha) = (pixel[0], pixel[1])
-        for channel in 0..<3 { pixel[channel] = Int(header.palette[index * 3 + channel]) }
-        pixel[3] = alpha * widest
-      } else if widest > 1 {
+      if widest > 1 {
         for channel in 0..<channels { pixel[channel] *= widest }
       }
       if header.isAssociated { divide(&pixel, bits == 16 ? 65_535 : 255) }
