@@ -43,7 +43,7 @@ final class MarkupReader {
   private static let mostDepth = 512
   /// The maximum number of words that the parser reads without reporting an event.
   ///
-  /// The words can all be in one long tag, and each of them can be an attribute. libxml2 takes half a second for so many.
+  /// In the worst case, one tag has 25,000 attributes. libxml2 takes half a second to read it.
   private static let mostWords = 25_000
   /// The number of bytes that are passed to the parser at once.
   private static let piece = 64 << 10

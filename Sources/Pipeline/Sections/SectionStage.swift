@@ -281,8 +281,8 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Adds items of the last run to a section of which pages are missing or have moved, because these pages possibly list
-  /// the items.
+  /// Adds items of the last run to a section if a page failed, or if items moved between the pages: the shop possibly
+  /// still lists these items.
   ///
   /// - Returns: The ids of the items that were added.
   private func complete(
