@@ -75,7 +75,7 @@ extension FetchCommand {
     if output.verbose > 0 {
       for gap in FileSystemGap.found { Output.note(gap.words) }
     }
-    try change.tell(report, cache: place.path, output)
-    return ExitStatus(report, signal: signals.signal)
+    let told = try change.tell(report, cache: place.path, output)
+    return .mostSevere([ExitStatus(report, signal: signals.signal), told])
   }
 }

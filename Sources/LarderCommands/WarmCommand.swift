@@ -86,12 +86,14 @@ struct WarmCommand: FetchCommand {
     let place = try cache.place(nil)
     let record = RunRecord(of: "warm", cache: place.path)
     if work.dryRun { Output.end(try warm(record, place)) }
-    var ended: ExitStatus?
-    let status = try record.keep(output, failing: { ended = failure.onFailure?.tell($0, output) })
-    {
+    var told = ExitStatus.done
+    let status = try record.keep(
+      output,
+      failing: { told = failure.onFailure?.tell($0, output) ?? .done }
+    ) {
       try warm(record, place)
     }
-    Output.end(ended ?? status)
+    Output.end(told.isFailure ? status : .mostSevere([status, told]))
   }
 
   /// Runs the catalogs that `--min-interval` allows, one after the other, and returns the exit status.
@@ -272,15 +274,21 @@ struct ChangeOptions: ParsableArguments {
   ///   - report: The run's report.
   ///   - cache: The path of the run's cache.
   ///   - output: The output options, for warnings.
+  /// - Returns: `done` if the program ended well or there was nothing to tell. The program is not told of these changes
+  ///   again, so that a failure must be seen: it is `partial`.
   /// - Throws: ``LarderError`` when the cache cannot be read.
-  func tell(_ report: SyncReport, cache: String, _ output: OutputOptions) throws {
+  func tell(
+    _ report: SyncReport,
+    cache: String,
+    _ output: OutputOptions
+  ) throws -> ExitStatus {
     let items = report.items
     let isSame =
       items.added.isEmpty && items.removed.isEmpty && items.changed.isEmpty
       && report.details.changed == 0 && report.pictures.changed == 0
-    guard let onChange, let run = report.run, !isSame else { return }
+    guard let onChange, let run = report.run, !isSame else { return .done }
     let reader = try CatalogReader(cache: cache, catalog: report.catalog)
     let difference = try reader.diff(from: nil, to: run)
-    onChange.tell(try difference.jsonLine() + [UInt8(ascii: "\n")], output)
+    return onChange.tell(try difference.jsonLine() + [UInt8(ascii: "\n")], output)
   }
 }

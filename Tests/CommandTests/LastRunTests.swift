@@ -210,6 +210,22 @@ import Testing
     #expect(try shop.folder.text("told") == shop.larder("diff", "--json").output)
   }
 
+  @Test(arguments: ["sync", "warm"])
+  func `a program of --on-change that fails is a warning and status 3`(command: String) throws {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+    let tell = try script("exit 5", in: shop)
+    func change(to price: String, _ program: String) throws -> Command {
+      shop.list([Shop.item("A1", price: price)], in: "main")
+      return try shop.larder(command, shop.catalog, "--on-change", program)
+    }
+    #expect(try change(to: "6,400원", "true").status == 0)
+    for (price, program) in [("6,500원", tell), ("6,600원", shop.folder.path("absent"))] {
+      let changed = try change(to: price, program)
+      #expect(changed.status == 3 && changed.errors.contains("--on-change: \(program) "))
+    }
+  }
+
   @Test func `--on-change refuses a program that others may write, before anything is fetched`()
     throws
   {

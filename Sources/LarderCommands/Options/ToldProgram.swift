@@ -45,18 +45,17 @@ struct ToldProgram {
 
   /// Runs the program.
   ///
-  /// If the program fails, a warning is logged, and the exit status of the command stays the same.
+  /// If the program cannot be run or fails, a warning is logged.
   ///
   /// - Parameters:
   ///   - input: The bytes that the program reads from its stdin.
   ///   - output: The output options, for warnings.
-  /// - Returns: The exit status if a signal has ended the program; nil otherwise.
-  @discardableResult
-  func tell(_ input: [UInt8], _ output: OutputOptions) -> ExitStatus? {
+  /// - Returns: The status that this adds to the command's: that of a signal, `partial` if the program failed, or `done`.
+  func tell(_ input: [UInt8], _ output: OutputOptions) -> ExitStatus {
     // The program is checked again, because it is possible that it changed after the run began.
     if let doubt {
       Log(output).warning("\(option): \(words[0]) was not run: \(doubt.reason)")
-      return nil
+      return .partial
     }
     let signals = Signals()
     let stop = signals.stop
@@ -66,9 +65,9 @@ struct ToldProgram {
       input: input,
       isStopped: { stop.isRaised }
     ).run()
-    if let fault = ended.fault() {
-      Log(output).warning("\(option): \(words[0]) \(fault.words)")
-    }
-    return signals.status
+    if let status = signals.status { return status }
+    guard let fault = ended.fault() else { return .done }
+    Log(output).warning("\(option): \(words[0]) \(fault.words)")
+    return .partial
   }
 }
