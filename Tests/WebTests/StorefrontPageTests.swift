@@ -62,6 +62,16 @@ import Testing
     #expect(style.all("cache-control") == ["public, max-age=31536000, immutable"])
   }
 
+  @Test func `each picture has a size, so that text keeps its place while it loads`() async throws {
+    let visitor = try StoreFixture(items: 1)
+    for address in ["/", "/sections/A", "/items/A1"] {
+      let pictures = await visitor.get(address).html.matches(of: /<img [^>]*>/).map(\.output)
+      #expect(!pictures.isEmpty)
+      #expect(pictures.filter { !$0.contains(/\swidth="\d+" height="\d+"/) } == [])
+      #expect(address != "/items/A1" || pictures.contains { $0.contains("description, part 1") })
+    }
+  }
+
   @Test func `no text of a feed becomes markup, on any page`() async throws {
     let evil = "\"\u{301}><script>alert(1)</script><img src=x onerror=\"'</style>{{title}}"
     let visitor = try StoreFixture(items: 2) { shop in

@@ -1,7 +1,9 @@
 import Base
 import Catalog
+import Imaging
 import Orders
 import Pipeline
+import SystemPackage
 
 /// The template data of an item's page.
 ///
@@ -20,6 +22,21 @@ struct StorefrontItemPage: PageView {
   struct Sheet {
     let number: Int
     let source: String
+    /// The size with which a browser shows the picture, so that the page keeps its place while the picture loads; nil if
+    /// the file cannot be read.
+    let size: PixelSize?
+
+    init(_ image: ShownPicture, number: Int, cache: String) {
+      let path = image.path ?? ""
+      (self.number, source) = (number, StorefrontAddress.picture(path))
+      let probe = try? PictureFile(FilePath("\(cache)/\(path)")).probe
+      size = probe.map { probe in
+        // An EXIF orientation above 4 turns the picture by 90°.
+        probe.orientation.rawValue > 4
+          ? PixelSize(width: probe.height, height: probe.width)
+          : PixelSize(width: probe.width, height: probe.height)
+      }
+    }
   }
 
   let item: StorefrontCard
@@ -71,8 +88,8 @@ struct StorefrontItemPage: PageView {
     count = pictures.count
     isMany = count > 1
     let parts = shown.pictures.filter { $0.role == .section && $0.path != nil }
-    sheets = parts.enumerated().map { place, image in
-      Sheet(number: place + 1, source: StorefrontAddress.picture(image.path ?? ""))
+    sheets = parts.enumerated().map {
+      Sheet($1, number: $0 + 1, cache: store.content.cache)
     }
     hasStory = !long.isEmpty || !sheets.isEmpty
     let words = ItemView.Words(visit.language, within: speech)
