@@ -253,8 +253,8 @@ let package = Package(
     .testTarget(
       name: "WebTests",
       dependencies: [
-        "Base", "Bench", "Cache", "Catalog", "Larder", "Orders", "Pipeline", "Support",
-        "Transport", "Web",
+        "Base", "Bench", "Cache", "Catalog", "Larder", "Orders", "Pipeline", "SampleStore",
+        "Support", "Transport", "Web",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ]

@@ -16,6 +16,8 @@ package final class SampleShop {
     package var badges = ["신상품"]
     package var thumbnail: String
     package var gallery: [String]
+    /// The pictures of the description.
+    package var story: [String] = []
     package var hasDetail = true
 
     /// A dish whose pictures are named for its id.
@@ -37,13 +39,12 @@ package final class SampleShop {
     }
 
     var detail: [String: Any] {
-      [
-        "hash": id,
-        "data": [
-          "top_image": gallery.first ?? "", "thumb_images": Array(gallery.dropFirst()),
-          "product_description": "More about \(id)", "prices": [price],
-        ],
+      var data: [String: Any] = [
+        "top_image": gallery.first ?? "", "thumb_images": Array(gallery.dropFirst()),
+        "product_description": "More about \(id)", "prices": [price],
       ]
+      if !story.isEmpty { data["detail_section"] = story }
+      return ["hash": id, "data": data]
     }
   }
 
