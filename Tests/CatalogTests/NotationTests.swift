@@ -195,6 +195,37 @@ struct NotationTests {
     #expect(read.items.map { $0.salePrice?.minorUnits } == [1, 2, 3])
   }
 
+  @Test(arguments: ["read: csv", "read: csv\ntransform: ."])
+  func `a cell of several lines stays whole where each row ends with a separator`(
+    _ lines: String
+  ) throws {
+    let rows = "id,t,p\nA,\"Cup\n\nblue\",1,\nB,\"Mug\nred\",2,\n"
+    let read = try decode(rows, "\(lines)\nitem: {id: $.id, title: $.t, salePrice: $.p}")
+
+    #expect(read.skipped.isEmpty && read.sections[0].items.map(\.id) == ["A", "B"])
+    // Two cells too many are another matter: the quotes can have swallowed the beginning of a row.
+    let more = try decode(
+      rows.replacing("2,", with: "2,,"),
+      "\(lines)\nitem: {id: $.id, title: $.t}"
+    )
+    #expect(more.sections[0].items.map(\.id) == ["A"] && more.skipped.count == 1)
+  }
+
+  @Test(arguments: [
+    "# Required | An id,# Optional | A text\nid,t\nA,Cup\n",
+    "\u{FEFF}# Obligatoire | Un texte; 100,\r\nid,t\r\nA,Cup\r\n",
+  ])
+  func `a line of hints above the names of a table is skipped`(_ body: String) throws {
+    let item = "item: {id: $.id, title: $.t}"
+    #expect(try decode(body, "read: csv\n\(item)").sections[0].items.map(\.id) == ["A"])
+    #expect(TableRecords.isTable(Array(body.utf8)))
+    // One cell that begins so is a name or a value.
+    let plain = "# id,t\nA,Cup\n# B,Mug\n"
+    let named = "item: {id: \"$['# id']\", title: $.t}"
+    let read = try decode(plain, "read: csv\n\(named)")
+    #expect(read.sections[0].items.map(\.id) == ["A", "# B"])
+  }
+
   @Test func `a quote that parts its row wrongly is named with its line`() throws {
     let item = "item: {id: $.id, title: $.t}"
     let rows = "id,t,p\nA,Cup,1\nB,\"Mug, blue,2\n" + (1...9).map { "C\($0),Jug,3\n" }.joined()

@@ -34,6 +34,7 @@ struct PriceTests {
       ("\u{200F}١٬٢٩٩٫٥٠ ر.س\u{200F}", "SAR", 129_950), ("۱۲٬۵۰۰", "IRR", 1_250_000),
       ("1.299.500", "EUR", 129_950_000), ("19.9", "USD", 1990), ("¥1,200", "JPY", 1200),
       ("৳১,২৯৯", "BDT", 129_900), ("5 USD.", "USD", 500), ("Rs.99", "INR", 9900),
+      ("15  000 Fcfa", "XOF", 15_000), ("136000 RUR", "RUB", 13_600_000),
     ] as [(String, String, Int)]
   )
   func `a written price is read exactly`(text: String, currency: String, units: Int) throws {
@@ -56,6 +57,7 @@ struct PriceTests {
       ("-5", "USD", "is negative"), ("7~5", "USD", "not one amount"),
       ("2024-01-02", "USD", "not one amount"), ("5 - 7 €", "USD", "is in EUR"),
       ("5 - 7 %", "USD", "unknown unit"), ("-5 - 7", "USD", "is negative"),
+      ("12, 15", "EUR", "unknown way"), ("12  15", "EUR", "unknown way"),
       ("1,980円（税抜1,800円）", "JPY", "not one amount"), ("1万5000円", "JPY", "not one amount"),
       ("1,800円（税抜）", "JPY", "unknown unit"), ("12,50 €/kg", "EUR", "unknown unit"),
       ("from 5", "USD", "unknown unit \"from\""), ("1,2345,678", "KRW", "unknown digit grouping"),

@@ -254,6 +254,8 @@ struct WrittenPrice {
       if let digit = Self.digit(scalar) {
         groups[separators.count] += String(digit)
       } else if let separator = Self.separator(scalar) {
+        // People put two spaces where programs put one.
+        if separator == " ", separators.last == " ", groups.last == "" { continue }
         separators.append(separator)
         groups.append("")
       } else {

@@ -104,8 +104,10 @@ struct TableRecords {
     columns: Int,
     _ separator: UInt8
   ) -> (reason: String, remedy: String)? {
+    // A separator at the end of each row begins an empty cell.
+    let most = row.hasMore ? columns : columns + 1
     if let odd = row.oddQuote,
-      row.isTorn || (row.isTall ? row.count > columns : row.count != columns)
+      row.isTorn || (row.isTall ? row.count > most : row.count != columns)
     {
       return (
         "line \(linesBefore + odd.line): the quote that begins its cell \(odd.cell) encloses no cell",

@@ -27,6 +27,9 @@ struct TableRows {
     var endsInReturn = false
     /// Whether bytes behind the table could belong to the row or change it.
     var isOpen = false
+    /// Whether each cell that is not empty begins with `# `, as in the line of hints above the names in a template for
+    /// Facebook's catalog.
+    var isHint = true
   }
 
   /// The maximum length of a cell in quotes that has line ends, in bytes.
@@ -52,9 +55,13 @@ struct TableRows {
   }
 
   /// The next line that is not empty, with its first `most` cells, or nil at the end of the table.
+  ///
+  /// Hints above the names of the columns are skipped.
   mutating func next(most: Int) -> Row? {
     while place < bytes.endIndex {
+      let hasNames = width != nil
       let row = row(most)
+      if !hasNames, row.isHint, row.count > 1, !row.isOpen { continue }
       if row.count != 1 || row.cells != [""] { return row }
     }
     return nil
@@ -69,6 +76,7 @@ struct TableRows {
       readCell(of: &row, into: &text)
       row.count += 1
       isBlank = !text.contains { $0 > 0x20 }
+      if width == nil, !isBlank, !text.starts(with: [0x23, 0x20]) { row.isHint = false }
       if row.count <= most {
         row.cells.append(String(decoding: text, as: UTF8.self).trimmed)
       } else if !isBlank {
@@ -81,7 +89,7 @@ struct TableRows {
       row.isOpen = true
       return row
     }
-    if width == nil, row.count > 1 || !isBlank { width = row.count - 1 }
+    if width == nil, row.count == 1 ? !isBlank : !row.isHint { width = row.count - 1 }
     row.endsInReturn = bytes[place] == 0x0D
     (place, lines) = (place + 1, lines + 1)
     guard row.endsInReturn else { return row }
