@@ -265,8 +265,9 @@ package struct ProposedFile {
         return DetailProposal.Candidate(id: items[index].id, node: node)
       }
     }
+    let proposal: DetailProposal
     do throws(CatalogError) {
-      detail = try DetailProposal(
+      proposal = try DetailProposal(
         page,
         of: candidates,
         base: sources[0].base,
@@ -275,8 +276,8 @@ package struct ProposedFile {
     } catch {
       throw page.located(error)
     }
-    let file = try readBack()
-    if let id = detail?.itemID { readDetail = try decodeDetail(page.body, id: id, using: file) }
+    detail = proposal
+    readDetail = try decodeDetail(page.body, id: proposal.itemID, using: readBack())
   }
 }
 
