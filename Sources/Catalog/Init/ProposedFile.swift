@@ -129,10 +129,7 @@ package struct ProposedFile {
     for page in responses {
       do throws(CatalogError) {
         let format = try FormatProposal(of: page, currency: currency)
-        let isPosted = page.source.body != nil
-        found.append(
-          (format, format == nil ? try ResponseLook(page.body, isPosted: isPosted) : nil)
-        )
+        found.append((format, format == nil ? try ResponseLook(page.body) : nil))
       } catch {
         throw page.located(error)
       }

@@ -28,15 +28,12 @@ struct ResponseLook {
 
   /// Looks for the items in a response.
   ///
-  /// - Parameters:
-  ///   - body: JSON, JSON Lines, a table or XML.
-  ///   - isPosted: Whether it answers a POST.
+  /// - Parameter body: JSON, JSON Lines, a table or XML.
   /// - Throws: ``CatalogError`` when the body is none of these, or when nothing in it looks like items.
-  init(_ body: [UInt8], isPosted: Bool = false) throws(CatalogError) {
+  init(_ body: [UInt8]) throws(CatalogError) {
     let (notation, body) = try ProposedNotation.lines(for: body)
     let response = try JSONDocument(parsing: body, of: "the response").root
-    let format = isPosted ? FormatSignature.formats(fitting: body).first : nil
-    let program = JoiningProgram(for: response, format: format)
+    let program = JoiningProgram(for: response)
     // The output of the program is used only if it contains items.
     let joined = program.map { program in
       Result { () throws(CatalogError) in try program.applied(to: body) }
