@@ -1902,9 +1902,6 @@ struct ProposalEvidenceTests {
     )
 
     #expect(file.unsure == ["id"])
-    #expect(
-      file.text.contains("\n# 1 of 3 items have the id of another; a sync keeps the first\n")
-    )
   }
 
   @Test func `entries without a title that have a price are items, and others are left out`()

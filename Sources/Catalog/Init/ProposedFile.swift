@@ -49,7 +49,11 @@ package struct ProposedFile {
   package var unsure: [String] {
     let keys = parts.flatMap(\.reading.unsure)
     let isRefused = listings.contains { $0.sections.contains(where: $0.isRefused) }
-    return ((isRefused ? ["items", "title"] : []) + keys).unique(by: \.self)
+    let areShared = listings.flatMap(\.sections).contains { section in
+      Set(section.items.map(\.id)).count < Set(section.items).count
+    }
+    return ((isRefused ? ["items", "title"] : []) + keys + (areShared ? ["id"] : []))
+      .unique(by: \.self)
   }
   /// The detail as the catalog file reads it, or nil if no detail was given.
   package private(set) var readDetail: ItemDetail?
