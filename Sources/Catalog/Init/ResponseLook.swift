@@ -158,8 +158,6 @@ struct ResponseLook {
     var (rivals, others) = ([best], [Found]())
     if let outer {
       best = outer
-    } else if let longer = all.first(where: { isLonger($0, than: best) }) {
-      (best, rivals) = (longer, [best])
     } else {
       // Goods that all have the same title are read leniently; beside categories, they are the items.
       let priced = best.fields.lackPrices ? unread.prefix(20).compactMap(Self.priced) : []
@@ -227,13 +225,6 @@ struct ResponseLook {
       && shown.allSatisfy { $0.place.steps[0].name == inner.place.member?.steps[0].name }
       && own.salePrice.contains { $0.isSure && !$0.place.isBorrowed }
       && own.rankings[.title]?.first?.isNearlyUnique == true
-  }
-
-  /// Whether the sections of a place have many more items in lists of the same name, for example in sections of their own.
-  private static func isLonger(_ other: Found, than best: Found) -> Bool {
-    [best, other].allSatisfy { $0.place.kind == .sections }
-      && best.place.member?.steps.last?.name == other.place.member?.steps.last?.name
-      && other.place.items.count > 2 * best.place.items.count
   }
 
   /// Whether neither of two lists, or of the lists in two objects, is a part of the other, and they have other items.
