@@ -174,21 +174,6 @@ struct ProposalFormTests {
     #expect(try page(#""lowPrice": 19, "highPrice": 19"#).unsure == [])
   }
 
-  @Test func `a list price that a format does not read is shown`() throws {
-    let feed = (1...4).map {
-      "<item><g:id>\($0)</g:id><title>Van \($0)</title><g:price>\($0)00.00 USD</g:price>"
-        + "<g:vehicle_msrp>\($0)50.00 USD</g:vehicle_msrp><g:image_link>/\($0).jpg</g:image_link></item>"
-    }
-    let file = try proposal(
-      of:
-        "<rss xmlns:g=\"http://base.google.com/ns/1.0\"><channel>\(feed.joined())</channel></rss>"
-    )
-
-    #expect(file.text.contains("format: google-merchant"))
-    #expect(file.text.contains("# item: {normalPrice: $.vehicle_msrp}"))
-    #expect(file.unsure == ["normalPrice"])
-  }
-
   @Test func `UTF-16 is read as a table, and refused by name as JSON`() throws {
     func wide(_ text: String) throws -> ProposedFile {
       let units: [UInt16] = [0xFEFF] + Array(text.utf16)

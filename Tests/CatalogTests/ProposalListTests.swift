@@ -60,13 +60,6 @@ struct ProposalListTests {
       count: 80
     ),
     Case(
-      testDescription: "an item is one of the parts in a list",
-      body:
-        #"{"hotels": ITEMS({"hotel": [{"basic": {"hotelNo": NUMBER00, "hotelName": "Hotel NUMBER", "hotelImageUrl": "https://c.example/NUMBER.jpg"}}, {"rating": {"average": 4.1}}]})}"#,
-      lines: [#"items: "$.hotels[*].hotel[*].basic""#, "  id: $.hotelNo"],
-      unsure: ["items"]
-    ),
-    Case(
       testDescription: "an item that is listed twice leaves the title an id",
       body:
         #"{"goods": [{"name": "Cup 1", "url": "https://s.example/p/1", "price": 9.5}, MORE(PAGE)]}"#,

@@ -133,11 +133,6 @@ struct ProposedFileTests {
         "  prices: {path: $.price_cents, minorUnits: true}", "    gallery: \"$.images[*].src\"",
       ]
     ),
-    (
-      #"[{"ref": "z", "id": "other", "description": "long"}, {"ref": "x", "id": "b", "description": "long"}, {"ref": "y", "id": "a", "description": "long"}]"#,
-      "https://a.example/all.json",
-      ["  url: \"all.json\"", "  entries: \"$[*]\"", "  id: $.id", "  description: $.description"]
-    ),
   ])
   func `the URL template of all details is derived from one item's detail`(
     _ body: String,
@@ -161,6 +156,10 @@ struct ProposedFileTests {
     (
       #"{"description": "long"}"#, "https://a.example/detail/zz",
       "no item that is listed has its id"
+    ),
+    (
+      #"[{"id": "b", "description": "long"}, {"id": "a", "description": "long"}]"#,
+      "https://a.example/all.json", "no item that is listed has its id"
     ),
     (#"{"no": true}"#, "https://a.example/detail/a", "nothing in it is a description"),
     (

@@ -15,8 +15,8 @@ struct DetailProposal {
 
   /// The lines of `detail:` in the proposed catalog file.
   let lines: [String]
-  /// The id of the item that the detail belongs to, or nil if the document has the details of many items.
-  let itemID: String?
+  /// The id of the item that the detail belongs to.
+  let itemID: String
 
   /// The part of the detail's URL that identifies the item.
   private struct Place {
@@ -44,35 +44,34 @@ struct DetailProposal {
   ) throws(CatalogError) {
     let root = try JSONDocument(parsing: page.body, of: "the detail").root
     let url = page.source.url(relativeTo: base)
-    let place = Self.place(in: url, of: items)
-    let list = Self.list(in: root)
-    let shared = place == nil ? Self.shared(list?.elements ?? [], items) : nil
-    guard place != nil || shared != nil else {
+    guard let place = Self.place(in: url, of: items) else {
       throw .shape(
         "the detail",
         "no item that is listed has its id, or another of its fields, in this address",
-        remedy: "name the detail of an item of the listing"
+        remedy:
+          "name the detail of an item of the listing; if the document has the details of several items, write "
+          + "detail with entries by hand"
       )
     }
-    itemID = place?.id
-    guard let best = Self.root(in: shared ?? root) else {
+    itemID = place.id
+    guard let best = Self.root(in: root) else {
       throw .shape(
         "the detail",
         "nothing in it is a description, a list of pictures or a price",
         remedy: "name the URL from which a product's page gets its JSON"
       )
     }
-    var own = ["url: \(YAMLText.quoted(place?.template ?? url))"]
-    if let field = place?.field, field.path != "$\(FieldPlace.segment(field.name))" {
+    var own = ["url: \(YAMLText.quoted(place.template))"]
+    if let field = place.field, field.path != "$\(FieldPlace.segment(field.name))" {
       own.append("values: {\(YAMLText.scalar(field.name)): \(YAMLText.scalar(field.path))}")
     }
-    if shared != nil, let list { own.append("entries: \(YAMLText.scalar(list.path))") }
     // A sync recognizes the right detail by this id.
-    let ids = shared == nil ? Set([place?.id].compactMap(\.self)) : Set(items.map(\.id))
-    if let id = Self.id(in: shared ?? root, ids) { own.append("id: \(YAMLText.scalar(id.first))") }
+    if let id = Self.path(to: place.id, in: root) {
+      own.append("id: \(YAMLText.scalar(id.first))")
+    }
     if !best.path.isEmpty { own.append("root: \(YAMLText.scalar(best.path))") }
-    own += best.fields(items.first { $0.id == place?.id }?.node, currency)
-    let subject = "Proposed from the detail of \"\(place?.id ?? "several items")\""
+    own += best.fields(items.first { $0.id == place.id }?.node, currency)
+    let subject = "Proposed from the detail of \"\(place.id)\""
     lines = [YAMLText.comment(subject), "detail:"] + own.map { "  \($0)" }
   }
 
@@ -164,28 +163,10 @@ struct DetailProposal {
     return nil
   }
 
-  /// The first detail of an item among several details, or nil if these are no details of items.
-  private static func shared(_ details: [JSONNode], _ items: [Candidate]) -> JSONNode? {
-    guard details.count > 1 else { return nil }
-    let ids = Set(items.map(\.id))
-    // Some of the details can be of items in other listings.
-    return details.prefix(fieldLimit).first { entry in
-      entry.members.contains { FieldReader.plainText($0.value).map(ids.contains) ?? false }
-    }
-  }
-
-  /// The list in a document that possibly has the details of many items, with the path to the list's elements.
-  private static func list(in root: JSONNode) -> (path: String, elements: [JSONNode])? {
-    if root.kind == .array { return ("$[*]", root.elements) }
-    return root.members.first { $0.value.kind == .array }.map {
-      ("$\(FieldPlace.segment($0.name))[*]", $0.value.elements)
-    }
-  }
-
-  /// The place in a detail that has one of the given ids of items.
-  private static func id(in entry: JSONNode, _ ids: Set<String>) -> FieldPlace? {
-    let found = EvidenceCollection([entry]).all.filter { evidence in
-      !evidence.place.isMany && evidence.samples.first.map(ids.contains) ?? false
+  /// The place in a detail that has the id of its item.
+  private static func path(to id: String, in detail: JSONNode) -> FieldPlace? {
+    let found = EvidenceCollection([detail]).all.filter { evidence in
+      !evidence.place.isMany && evidence.samples.first == id
         && FieldRules.isID(evidence.place.name)
     }
     return found.map(\.place).min { $0.steps.count < $1.steps.count }

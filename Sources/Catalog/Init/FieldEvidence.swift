@@ -530,12 +530,6 @@ struct FieldPlace: Hashable {
     return nodes
   }
 
-  /// The jq expression for the value, such as `.price.amount`; lists on the path are ignored.
-  var jq: String { steps.map { JQText.member($0.name) }.joined() }
-
-  /// A jq program that changes the texts at this place in a record.
-  func program(_ change: String) -> String { "(\(jq) | strings) |= \(change)" }
-
   private func path(_ choice: String, atEnd end: String? = nil) -> String {
     let parts = steps.enumerated().map { position, step in
       let isLast = position == steps.count - 1

@@ -10,7 +10,7 @@ struct FormatProposal: ProposedReading {
   private let about: String
   /// The lines of `paging:`; empty if the format's own paging fits.
   private let pagingLines: [String]
-  /// Comments about the ids and the prices.
+  /// Comments about the prices and the pictures.
   private let notes: [String]
   /// Whether the format has paths to prices, but no item has a price there.
   private let lacksPrices: Bool
@@ -90,12 +90,11 @@ struct FormatProposal: ProposedReading {
     // The reader of products in pages says that a price is the lowest of several offers.
     let ranges = elements.count { $0["highPrice"] != nil }
     let isRange = ranges * 2 > elements.count && decoder.mapping.notation.kind == .html
-    let repeated = Self.repetitions(items)
     var unsure = hasCurrency ? [] : ["currency"]
     var notes: [String] = []
-    func doubt(_ key: String, _ comment: String, _ line: String = "") {
+    func doubt(_ key: String, _ comment: String) {
       unsure.append(key)
-      notes.append(line + YAMLText.comment(comment))
+      notes.append(YAMLText.comment(comment))
     }
     if areUnread {
       let some = "\(priced - readPrices) of \(priced) prices"
@@ -105,15 +104,6 @@ struct FormatProposal: ProposedReading {
       let one = PlainText.line(String(odd[0].prefix(80)))
       doubt("thumbnail", "most pictures have no address that can be fetched: \(one)")
     }
-    if repeated > 0 {
-      let some = "\(repeated) of \(items.count) items"
-      doubt("id", "\(some) have the id of another; a sync keeps the first")
-    }
-    if let price = Self.unreadListPrice(evidence, besides: prices, of: items) {
-      let some = "\(price.phrase) in \(price.held) of \(price.total) items"
-      let line = "# item: {normalPrice: \(YAMLText.scalar(price.place.first))}   "
-      doubt("normalPrice", "\(some), which the format does not read", line)
-    }
     if isRange {
       let some = "\(ranges) of \(elements.count) items"
       doubt(
@@ -122,18 +112,6 @@ struct FormatProposal: ProposedReading {
       )
     }
     (self.unsure, self.notes) = (unsure.unique(by: \.self), notes)
-  }
-
-  /// The number of items that have the id of an earlier one and differ from it.
-  private static func repetitions(_ items: [StoreItem]) -> Int {
-    var first: [String: StoreItem] = [:]
-    return items.count { item in
-      guard let other = first[item.id] else {
-        first[item.id] = item
-        return false
-      }
-      return other != item
-    }
   }
 
   /// Whether the format finds no price or no picture in any item, although the response has them at other paths.
@@ -149,23 +127,6 @@ struct FormatProposal: ProposedReading {
     let hasPictures = look.fields.thumbnail.first?.isSure == true
     return (hasPrices || lacksPrices) && (hasPictures || lacksPictures)
       && (hasPrices && lacksPrices || hasPictures && lacksPictures)
-  }
-
-  /// A price before the reduction that the items have, and the format does not read.
-  private static func unreadListPrice(
-    _ evidence: [FieldEvidence],
-    besides prices: [FieldEvidence],
-    of items: [StoreItem]
-  ) -> FieldEvidence? {
-    let isRead = items.contains { item in
-      item.salePrice.map { item.normalPrice?.isAbove($0) } == true
-    }
-    guard let paid = prices.first, !isRead else { return nil }
-    let price = paid.rated(1)
-    return evidence.ranking(.normalPrice).first { score in
-      score.isSure && !prices.contains { $0.place == score.place }
-        && price.isNever(above: score, by: 50) && !price.isSame(as: score)
-    }
   }
 
   /// Refuses a page that has data for search engines but no products, and a feed without items.

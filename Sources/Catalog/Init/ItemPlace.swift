@@ -157,7 +157,6 @@ struct ItemPlace {
         place.hasEmpty = hasEmpty
         found.append(place)
         addSections(elements, at: path)
-        addParts(elements, at: path)
         visitUnlike(elements, at: path)
       }
       let inner = all.flatMap(\.elements)
@@ -258,22 +257,6 @@ struct ItemPlace {
       var inner = ItemPlace(kind: .sections, path: path + [every] + way, items: items)
       (inner.member, inner.sections) = (member, sections)
       found.append(inner)
-    }
-
-    /// Adds the items of an array in which each element is a list of parts.
-    ///
-    /// One of the parts is the item. In `[{"hotel": [{"info": {…}}, {"rating": {…}}]}, …]`, the items are possibly the values of `info`.
-    private mutating func addParts(_ elements: [JSONNode], at path: [String]) {
-      guard elements.count > 1, elements[0].count == 1, let list = elements[0].members.first?.name
-      else { return }
-      let parts = elements.map { $0[list]?.elements ?? [] }
-      guard parts.allSatisfy({ $0.count > 1 && $0.allSatisfy { $0.count == 1 } }) else { return }
-      for name in parts[0].compactMap({ $0.members.first?.name }).prefix(20) {
-        let items = parts.flatMap { $0.compactMap { $0[name] } }
-        guard items.count == elements.count, Self.areObjects(items) else { continue }
-        let way = [FieldPlace.everyElement, list, FieldPlace.everyElement, name]
-        found.append(ItemPlace(kind: .list, path: path + way, items: items))
-      }
     }
 
     /// The paths to arrays of objects inside an element, at most three steps deep.

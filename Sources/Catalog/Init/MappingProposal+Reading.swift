@@ -179,7 +179,7 @@ extension MappingProposal: ProposedReading {
           $0.isCalledPrice && $0.amountShare < 1
         }
       ),
-      ("thumbnail", thumbnail?.isSure ?? (gallery != nil || fields.sizes == nil)),
+      ("thumbnail", thumbnail?.isSure ?? true),
       ("gallery", gallery?.isSure ?? true),
     ].filter { !$1 }.map(\.0)
   }
@@ -226,26 +226,19 @@ extension MappingProposal: ProposedReading {
     lines += line(.latitude) + line(.longitude) + line(.address)
     let pictures = pictureLines(.thumbnail, thumbnail) + pictureLines(.gallery, gallery)
     if pictures.isEmpty {
-      if let sizes = fields.sizes { return lines + [sizes] }
       return lines + ["  # images: {thumbnail: nothing looks like a picture; write its path here}"]
     }
     let isSaid = pictures.contains { !$0.trimmed.hasPrefix("#") }
-    let empty = isSaid ? nil : PictureText.emptyList(in: place.items)
-    return lines + [isSaid ? "  images:" : "  # images:"] + pictures + [empty].compactMap(\.self)
+    return lines + [isSaid ? "  images:" : "  # images:"] + pictures
   }
 
-  /// A comment with the path to such texts, and the program that leaves the first number of each.
+  /// A comment with the path to texts that have a price's name and are no amounts.
   private func unreadLines(_ field: FieldRules.Field) -> [String] {
     guard let evidence = fields.unread(field) else { return [] }
-    let number = #"[match("\\d([\\d .,٬٫]*\\d)?").string][0]"#
-    let program = YAMLText.quoted(evidence.place.program(number))
     let example = evidence.samples.first { !PriceText.isPrice($0) } ?? ""
-    // The first number of "from 1,2 tỷ" is not its amount.
-    let isScaled = evidence.samples.contains { ((try? WrittenPrice($0))?.scale ?? 0) > 0 }
-    let remedy = isScaled ? "" : "; records: \(program) leaves its first number"
     return [
       "  # \(field.rawValue): \(YAMLText.scalar(evidence.place.first))   "
-        + YAMLText.comment("\(YAMLText.quoted(example)) is no amount\(remedy)")
+        + YAMLText.comment("\(YAMLText.quoted(example)) is no amount; records: can make one of it")
     ]
   }
 
@@ -345,11 +338,6 @@ extension MappingProposal: ProposedReading {
         ? "" : "\(price.readable > 0 ? "not all are amounts" : "no amount") of \(currency.code): ")
     var lines = lines(field, of: price.scores, isSaid: price.isSure, because: reason) {
       price.rule($0)
-    }
-    let place = price.scores[0].place
-    if price.guess != nil, !place.isMany, !place.isChosen {
-      let program = place.program("gsub(\"[.]\"; \"\")")
-      lines.insert("  # If its point groups thousands, add a line: records: \(program)", at: 1)
     }
     if price.unit == .doubtful {
       let best = price.scores[0]

@@ -80,7 +80,7 @@ package struct MappingProposal {
     let sections = EvidenceCollection(best.sections).all.filter {
       $0.place.steps.count == 1 && !$0.place.isMany
     }
-    sectionTitle = sections.ranking(.title).first ?? Self.header(of: sections)
+    sectionTitle = sections.ranking(.title).first
     sectionKey = Self.key(of: sections) ?? sectionTitle
     pagings = PagingProposal.ranking(
       root: root,
@@ -125,14 +125,6 @@ package struct MappingProposal {
     return ["title", "name"].first { root[$0]?.text?.isEmpty == false }.map {
       "$" + FieldPlace.segment($0)
     }
-  }
-
-  private static func header(of sections: [FieldEvidence]) -> FieldEvidence? {
-    sections.first { evidence in
-      let words = NameWords.words(of: evidence.place.name)
-      return evidence.isText && evidence.share == 1
-        && words.contains { ["header", "title", "name", "heading"].contains($0) }
-    }.map { $0.rated(0.7) }
   }
 
   /// The member of a section that is likeliest to be its key.

@@ -193,21 +193,6 @@ extension FieldEvidence {
   }
 }
 
-extension ItemFields {
-  /// A comment that names a field with the sizes of one picture, and the program that leaves the first of them; nil if
-  /// there is no such field.
-  var sizes: String? {
-    // Looking at all samples of all fields takes longer than the rest of a proposal.
-    let found = evidence.first {
-      $0.isText && !$0.place.isMany && $0.samples.prefix(3).contains(where: PictureText.isSizes)
-    }
-    guard let place = found?.place else { return nil }
-    let program = YAMLText.quoted(place.program("(split(\" \") | .[0])"))
-    return "  # images: {thumbnail: \(YAMLText.scalar(place.first))}   "
-      + YAMLText.comment("a list of sizes (srcset); records: \(program) leaves the first")
-  }
-}
-
 /// Judges whether a text is the URL of a picture.
 enum PictureText {
   /// Whether the path of a URL has the ending of a picture file, such as `.jpg`.
@@ -343,17 +328,6 @@ enum PictureText {
   static func isSizes(_ text: String) -> Bool {
     text.contains(where: \.isWhitespace)
       && text.contains(/\S\s+[0-9]+(?:\.[0-9]+)?[xw](?:\s*$|\s*,)/)
-  }
-
-  /// A comment that names a list of pictures that is empty in all items, or nil if there is none.
-  static func emptyList(in items: [JSONNode]) -> String? {
-    let some = items.prefix(100)
-    let names = some.first?.members.map(\.name).filter(FieldRules.isPicture) ?? []
-    return names.first { name in
-      some.allSatisfy { [.array, .object].contains($0[name]?.kind) && $0[name]?.count == 0 }
-    }.map {
-      "    # gallery: \(YAMLText.scalar("$" + FieldPlace.segment($0)))   # 0.0: empty in all items"
-    }
   }
 
   /// Whether a text is a URL with a host, with or without a scheme.

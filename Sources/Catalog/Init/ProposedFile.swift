@@ -49,7 +49,11 @@ package struct ProposedFile {
   package var unsure: [String] {
     let keys = parts.flatMap(\.reading.unsure)
     let isRefused = listings.contains { $0.sections.contains(where: $0.isRefused) }
-    return ((isRefused ? ["items", "title"] : []) + keys).unique(by: \.self)
+    let areShared = listings.flatMap(\.sections).contains { section in
+      Set(section.items.map(\.id)).count < Set(section.items).count
+    }
+    return ((isRefused ? ["items", "title"] : []) + keys + (areShared ? ["id"] : []))
+      .unique(by: \.self)
   }
   /// The detail as the catalog file reads it, or nil if no detail was given.
   package private(set) var readDetail: ItemDetail?
@@ -129,10 +133,7 @@ package struct ProposedFile {
     for page in responses {
       do throws(CatalogError) {
         let format = try FormatProposal(of: page, currency: currency)
-        let isPosted = page.source.body != nil
-        found.append(
-          (format, format == nil ? try ResponseLook(page.body, isPosted: isPosted) : nil)
-        )
+        found.append((format, format == nil ? try ResponseLook(page.body) : nil))
       } catch {
         throw page.located(error)
       }
@@ -265,8 +266,9 @@ package struct ProposedFile {
         return DetailProposal.Candidate(id: items[index].id, node: node)
       }
     }
+    let proposal: DetailProposal
     do throws(CatalogError) {
-      detail = try DetailProposal(
+      proposal = try DetailProposal(
         page,
         of: candidates,
         base: sources[0].base,
@@ -275,8 +277,8 @@ package struct ProposedFile {
     } catch {
       throw page.located(error)
     }
-    let file = try readBack()
-    if let id = detail?.itemID { readDetail = try decodeDetail(page.body, id: id, using: file) }
+    detail = proposal
+    readDetail = try decodeDetail(page.body, id: proposal.itemID, using: readBack())
   }
 }
 

@@ -28,15 +28,12 @@ struct ResponseLook {
 
   /// Looks for the items in a response.
   ///
-  /// - Parameters:
-  ///   - body: JSON, JSON Lines, a table or XML.
-  ///   - isPosted: Whether it answers a POST.
+  /// - Parameter body: JSON, JSON Lines, a table or XML.
   /// - Throws: ``CatalogError`` when the body is none of these, or when nothing in it looks like items.
-  init(_ body: [UInt8], isPosted: Bool = false) throws(CatalogError) {
+  init(_ body: [UInt8]) throws(CatalogError) {
     let (notation, body) = try ProposedNotation.lines(for: body)
     let response = try JSONDocument(parsing: body, of: "the response").root
-    let format = isPosted ? FormatSignature.formats(fitting: body).first : nil
-    let program = JoiningProgram(for: response, format: format)
+    let program = JoiningProgram(for: response)
     // The output of the program is used only if it contains items.
     let joined = program.map { program in
       Result { () throws(CatalogError) in try program.applied(to: body) }
@@ -161,8 +158,6 @@ struct ResponseLook {
     var (rivals, others) = ([best], [Found]())
     if let outer {
       best = outer
-    } else if let longer = all.first(where: { isLonger($0, than: best) }) {
-      (best, rivals) = (longer, [best])
     } else {
       // Goods that all have the same title are read leniently; beside categories, they are the items.
       let priced = best.fields.lackPrices ? unread.prefix(20).compactMap(Self.priced) : []
@@ -230,13 +225,6 @@ struct ResponseLook {
       && shown.allSatisfy { $0.place.steps[0].name == inner.place.member?.steps[0].name }
       && own.salePrice.contains { $0.isSure && !$0.place.isBorrowed }
       && own.rankings[.title]?.first?.isNearlyUnique == true
-  }
-
-  /// Whether the sections of a place have many more items in lists of the same name, for example in sections of their own.
-  private static func isLonger(_ other: Found, than best: Found) -> Bool {
-    [best, other].allSatisfy { $0.place.kind == .sections }
-      && best.place.member?.steps.last?.name == other.place.member?.steps.last?.name
-      && other.place.items.count > 2 * best.place.items.count
   }
 
   /// Whether neither of two lists, or of the lists in two objects, is a part of the other, and they have other items.
