@@ -22,16 +22,14 @@ private let target: @Sendable (String) -> Void =
   default: fatalError("set FUZZ to dates, cache-control, content-range, retry-after or names")
   }
 
+private func fuzzDate(_ text: String) {
+  guard let moment = UnixTime(httpDate: text) else { return }
+  // Writing a date and reading it again must give the same time.
+  expect(UnixTime(httpDate: moment.httpDate) == moment, "\(text): \(moment.httpDate)")
+}
+
 /// Each input is tried with each of these as the present time; they include the first and the last possible time.
 private let moments = [Int64.min, -1, 0, 1_700_000_000, 253_402_300_800, .max].map { UnixTime($0) }
-
-private func fuzzDate(_ text: String) {
-  for now in moments {
-    guard let moment = UnixTime(httpDate: text, now: now) else { continue }
-    // Writing a date and reading it again must give the same time.
-    expect(UnixTime(httpDate: moment.httpDate, now: now) == moment, "\(text): \(moment.httpDate)")
-  }
-}
 
 private func fuzzCacheControl(_ text: String) {
   let control = CacheControl(["Cache-Control": text])

@@ -89,11 +89,9 @@ extension StoredResponse {
     let control = CacheControl(headers)
     // `Vary: *` means that the response depended on more than the request's header fields. (RFC 9111, section 4.1)
     if Vary(headers).isAnything { return .distantPast }
-    let understood = Self.understood.contains(status)
-    if control.noCache || control.mustUnderstand && !understood { return .distantPast }
     // larder stores responses with `no-store` nevertheless, because a local copy is its purpose. But it requests them
     // each time.
-    if control.noStore && !control.mustUnderstand { return .distantPast }
+    if control.noCache || control.noStore { return .distantPast }
     let left = lifetime(control).subtractingClamped(initialAge)
     return left > 0 ? responseTime + left : min(responseTime, responseTime + left)
   }
@@ -129,7 +127,7 @@ extension StoredResponse {
     if let first = expires.first {
       // An invalid date such as "0" counts as a date in the past (section 5.3). Several `Expires` fields with different
       // values also count as a date in the past (section 4.2.1).
-      guard let moment = UnixTime(httpDate: first, now: responseTime),
+      guard let moment = UnixTime(httpDate: first),
         expires.allSatisfy({ $0 == first })
       else { return 0 }
       return min(max(0, moment - (date ?? responseTime)), limit)
@@ -137,22 +135,18 @@ extension StoredResponse {
     // The directive `public` shows that the server permits caching, so the lifetime is guessed with any status.
     // (Section 4.2.2)
     guard Self.cacheable.contains(status) || control.isPublic,
-      let modified = headers["Last-Modified"].flatMap({ UnixTime(httpDate: $0, now: responseTime) }
-      )
+      let modified = headers["Last-Modified"].flatMap(UnixTime.init(httpDate:))
     else { return 0 }
     let unchanged = max(0, (date ?? responseTime) - modified)
     return min(unchanged / 10, FreshnessPolicy.longestGuess)
   }
 
   private var date: UnixTime? {
-    headers["Date"].flatMap { UnixTime(httpDate: $0, now: responseTime) }
+    headers["Date"].flatMap(UnixTime.init(httpDate:))
   }
 
   /// The statuses of responses that can be fresh although the server gave no lifetime. (RFC 9110, section 15.1)
   private static let cacheable = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
-
-  /// The statuses whose caching rules larder knows, as `must-understand` requires. (RFC 9111, section 5.2.2.3)
-  private static let understood = [200, 203, 204, 301, 302, 303, 304, 307, 308, 404, 410]
 }
 
 /// The directives of a `Cache-Control` field. (RFC 9111, section 5.2)
@@ -178,10 +172,6 @@ package struct CacheControl: Hashable, Sendable {
   package private(set) var mustRevalidate = false
   /// Whether the response can be used for requests with other credentials.
   package private(set) var isPublic = false
-  /// Whether only caches that know the status are allowed to store the response.
-  ///
-  /// Such caches then ignore `no-store`.
-  package private(set) var mustUnderstand = false
 
   /// Reads all `Cache-Control` fields.
   package init(_ headers: Headers) {
@@ -210,8 +200,6 @@ package struct CacheControl: Hashable, Sendable {
       mustRevalidate = true
     } else if name.equalsIgnoringCase("public") {
       isPublic = true
-    } else if name.equalsIgnoringCase("must-understand") {
-      mustUnderstand = true
     }
   }
 

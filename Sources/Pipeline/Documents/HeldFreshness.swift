@@ -95,7 +95,7 @@ extension TransferFailure {
     guard let status, says || headers.contains("Expires") else { return nil }
     let stored = StoredResponse(
       status: status,
-      headers: headers.endToEnd,
+      headers: headers,
       requestTime: now,
       responseTime: now
     )
@@ -110,9 +110,7 @@ extension PictureEntry {
     expiry = stored.expiry
     fetched = stored.responseTime
     checked = stored.responseTime
-    lastModified = stored.headers["Last-Modified"].flatMap {
-      UnixTime(httpDate: $0, now: stored.responseTime)
-    }
+    lastModified = stored.headers["Last-Modified"].flatMap(UnixTime.init(httpDate:))
   }
 
   /// The entry after the server answered 304.
