@@ -54,8 +54,8 @@ final class Transfer: @unchecked Sendable {
   var proxy: Proxy?
   /// The address that the proxy gets instead of the name of the current hop's host.
   var pin: IPAddress?
-  /// The index of this transfer in the loop's list of unfinished transfers.
-  var index = 0
+  /// The number of this transfer in the schedule.
+  var number = 0
 
   init(_ request: Request, _ sink: any BodySink, _ completion: @escaping Fetching.Callback) {
     self.request = request
