@@ -117,35 +117,22 @@ extension UnixTime {
   /// Any other text gives nil. If the text is the value of `Expires`, the caller treats it as a date in the past. (RFC
   /// 9111, section 5.3)
   ///
-  /// The century of a year with two digits depends on `now`. If the date would be more than 50 years ahead, it counts
-  /// as past.
-  package init?(httpDate text: String, now: UnixTime) {
+  /// A year of two digits, which only RFC 850 has, is from 1969 to 2068.
+  package init?(httpDate text: String) {
     var text = text
     var parts = tm()
-    let form = text.withUTF8 { text in
+    let isDate = text.withUTF8 { text in
       var (low, high) = (0, text.count)
       while low < high, text[low].isBlank { low += 1 }
       while high > low, text[high - 1].isBlank { high -= 1 }
-      return larder_read_date(text.baseAddress.map { $0 + low }, high - low, &parts)
+      return larder_read_date(text.baseAddress.map { $0 + low }, high - low, &parts) == 0
     }
-    guard form >= 0 else { return nil }
-    let (month, day) = (Int64(parts.tm_mon) + 1, Int64(parts.tm_mday))
-    var year = Int64(parts.tm_year) + 1900
-    if form == 1 {
-      let today = Self.parts(min(max(now.seconds, 0), 253_402_300_799))
-      let thisYear = Int64(today.tm_year) + 1900
-      year = thisYear - thisYear % 100 + year % 100
-      if year <= thisYear - 50 { year += 100 }
-      // This form has only two digits of the year. If the date would be more than 50 years in the future, it means the
-      // latest past year that ends with these digits. A year above 9999 is moved back too, because dates have at most
-      // four digits for a year.
-      let isFar =
-        (year - 50, month, day) > (thisYear, Int64(today.tm_mon) + 1, Int64(today.tm_mday))
-      if isFar || year > 9999 { year -= 100 }
-    }
+    let (year, month) = (Int64(parts.tm_year) + 1900, Int64(parts.tm_mon) + 1)
     // A leap second, `:60`, becomes the first second of the next minute.
     let second = Int64(parts.tm_hour) * 3600 + Int64(parts.tm_min) * 60 + Int64(parts.tm_sec)
-    guard let moment = Self.moment(year, month, day, second) else { return nil }
+    guard isDate, let moment = Self.moment(year, month, Int64(parts.tm_mday), second) else {
+      return nil
+    }
     self = moment
   }
 
@@ -173,13 +160,6 @@ extension UnixTime {
     let midnight = timegm(&parts)
     // `timegm` turns the 31st of a short month into the 1st of the next month.
     return parts.tm_mday == Int32(day) ? UnixTime(Int64(midnight) + second) : nil
-  }
-
-  /// The year, month, day and time of a moment in UTC.
-  private static func parts(_ seconds: Int64) -> tm {
-    var (seconds, parts) = (time_t(seconds), tm())
-    gmtime_r(&seconds, &parts)
-    return parts
   }
 }
 

@@ -5,7 +5,7 @@ import Transport
 ///
 /// A pass fetches all pictures once, for example into an empty cache. It is run several times.
 struct RowBuilder {
-  /// The runs without their samples.
+  /// The runs without the results of their requests.
   private var runs: [RunRecord] = []
   /// A row that has only the values about all runs, without the times of requests.
   private var sum: BenchReport.Row
@@ -26,18 +26,27 @@ struct RowBuilder {
     sum.rates.append(run.imagesPerSecond)
     sum.failureReasons.merge(run.failures) { $0 + $1 }
     sum.failures = sum.failureReasons.values.reduce(0, +)
-    for sample in run.samples {
-      sum.requests += 1
-      sum.retries += max(0, sample.attempts - 1)
-      if let status = sample.status { sum.statuses[status, default: 0] += 1 }
-      guard sample.failure == nil else { continue }
-      sum.protocols[sample.version.rawValue, default: 0] += 1
-      if sample.reused { sum.connections.reused += 1 } else { sum.connections.opened += 1 }
-      firstBytes.append(sample.timing.firstByte)
-      totals.append(sample.timing.total)
+    sum.requests += run.results.count
+    for result in run.results {
+      switch result {
+      case .success(let response):
+        sum.retries += response.attempts - 1
+        sum.statuses["\(response.head.status)", default: 0] += 1
+        sum.protocols[response.head.version.rawValue, default: 0] += 1
+        if response.connectionReused {
+          sum.connections.reused += 1
+        } else {
+          sum.connections.opened += 1
+        }
+        firstBytes.append(response.timing.firstByte)
+        totals.append(response.timing.total)
+      case .failure(let failure):
+        sum.retries += max(0, failure.attempts - 1)
+        if let status = failure.reason.status { sum.statuses["\(status)", default: 0] += 1 }
+      }
     }
     var run = run
-    run.samples = []
+    run.results = []
     runs.append(run)
   }
 

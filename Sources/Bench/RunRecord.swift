@@ -1,4 +1,5 @@
 import Base
+import Transport
 
 /// The measurements of one run of a pass.
 struct RunRecord: Sendable {
@@ -7,10 +8,10 @@ struct RunRecord: Sendable {
   let images: Int
   /// The number of failed requests for each reason, such as `timeout-idle`.
   let failures: [String: Int]
-  /// The requests for pictures.
+  /// The results of the requests for pictures.
   ///
   /// A ``RowBuilder`` removes them, because those of all runs would soon need more memory than everything else.
-  var samples: [RequestSample]
+  var results: [Result<Response, TransferFailure>]
   /// The number of body bytes that were received.
   let bytes: ByteCount
   /// The duration in seconds, including the requests for sections and the report.
@@ -26,8 +27,8 @@ struct RunRecord: Sendable {
     seconds = Double(MonotonicTime.now() - began) / 1e9
     self.pass = pass
     (images, failures) = (max(0, result.images), result.failures)
-    samples = transport.samples
-    bytes = samples.reduce(.zero) { $0 + $1.bytes }
+    results = transport.results
+    bytes = results.reduce(.zero) { $0 + ((try? $1.get())?.bodyBytes ?? .zero) }
   }
 
   var imagesPerSecond: Double { seconds > 0 ? Double(images) / seconds : 0 }

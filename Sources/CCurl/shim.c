@@ -208,11 +208,15 @@ void larder_easy_get_outcome(CURL *easy, struct larder_outcome *outcome) {
   their_curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &request);
   outcome->request = request;
   their_curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &outcome->wire);
-  their_curl_easy_getinfo(easy, CURLINFO_NAMELOOKUP_TIME_T, &outcome->resolved);
-  their_curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &outcome->connected);
   their_curl_easy_getinfo(easy, CURLINFO_APPCONNECT_TIME_T, &outcome->secured);
   their_curl_easy_getinfo(easy, CURLINFO_STARTTRANSFER_TIME_T, &outcome->first_byte);
   their_curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &outcome->total);
+}
+
+long larder_easy_get_status(CURL *easy) {
+  long status = 0;
+  their_curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+  return status;
 }
 
 int64_t larder_easy_get_wire(CURL *easy) {

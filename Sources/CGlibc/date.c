@@ -30,7 +30,7 @@ int larder_read_date(const void *text, size_t count, struct tm *parts) {
     // Write the date again and compare it with the text, because strptime also accepts fewer digits, more spaces and
     // other names.
     if (strftime_l(written, sizeof written, forms[form][1], parts, plain()) == 0) continue;
-    if (strcasecmp_l(asked, written, plain()) == 0) return form;
+    if (strcasecmp_l(asked, written, plain()) == 0) return 0;
   }
   return -1;
 }

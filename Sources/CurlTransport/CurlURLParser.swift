@@ -62,15 +62,12 @@ package struct CurlURLParser: URLParsing {
     inheriting inherited: String?,
     or failure: (FailureReason, String) -> TransferFailure
   ) throws(TransferFailure) -> WebURL {
-    guard let scheme = handle.part(CURLUPART_SCHEME).flatMap(WebURL.Scheme.init) else {
-      throw failure(.schemeRefused, "only http:// and https:// are fetched")
-    }
     guard handle.part(CURLUPART_ZONEID) == nil else {
       throw failure(.urlInvalid, "an address with a zone is not supported")
     }
-    guard let host = host(handle), !host.isEmpty else {
-      throw failure(.urlInvalid, "the host name is invalid")
-    }
+    guard let scheme = handle.part(CURLUPART_SCHEME).flatMap(WebURL.Scheme.init),
+      let host = host(handle), !host.isEmpty
+    else { throw failure(.urlInvalid, "the host name is invalid") }
     let port = handle.part(CURLUPART_PORT).flatMap { Int($0) }
     guard port.map({ (1...65535).contains($0) }) ?? true else {
       throw failure(.urlInvalid, "the port is invalid")

@@ -40,6 +40,9 @@ struct EasyHandle: ~Copyable {
   /// The number of body bytes that were received so far, before decoding.
   var wireBytes: ByteCount { ByteCount(larder_easy_get_wire(raw)) }
 
+  /// The status of the response that is being received, which may be an interim response.
+  var status: Int { larder_easy_get_status(raw) }
+
   func set(_ option: CURLoption, _ value: Int) {
     check(option, larder_easy_set_long(raw, option, value))
   }

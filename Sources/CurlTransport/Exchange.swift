@@ -34,12 +34,8 @@ final class Exchange {
   private var pinned = HeaderList()
   private var headerKey: HeaderKey?
   private var headerList = HeaderList()
-  /// Whether the options of the handle are those of a signed request.
-  private var isSigned = false
 
   private(set) var transfer: Transfer?
-  /// The index of this exchange in the loop's list of running exchanges.
-  var slot = 0
   /// The part of the response to the current request that was received so far.
   private(set) var reply = Reply()
   private(set) var startedAt = MonotonicTime(nanoseconds: 0)
@@ -98,7 +94,8 @@ final class Exchange {
     // first response. So one slow response would delay all other transfers to the host.
     easy.set(CURLOPT_PIPEWAIT, transfer.url.scheme == .https)
     prepareMethod(transfer)
-    prepareSigning(transfer)
+    // This must come after `prepareMethod`, because it replaces some options that `prepareMethod` sets.
+    easy.set(signing: transfer.request.signing)
     prepareTimes(now, deadline)
   }
 
@@ -158,17 +155,6 @@ final class Exchange {
     )
   }
 
-  /// Sets the signature and the verb of a request to an object store.
-  ///
-  /// This must be called after `prepareMethod`, because it replaces some options that `prepareMethod` sets.
-  private func prepareSigning(_ transfer: Transfer) {
-    let signing = transfer.request.signing
-    if isSigned || signing != nil {
-      easy.set(signing: signing)
-    }
-    isSigned = signing != nil
-  }
-
   private func prepareTimes(_ now: MonotonicTime, _ deadline: MonotonicTime?) {
     timeLimit = (policy.options.transferTimeout.wholeMilliseconds, false)
     if let deadline {
@@ -213,8 +199,11 @@ extension Exchange {
     var end = line.count
     while end > 0, line[end - 1] == 10 || line[end - 1] == 13 { end -= 1 }
     if end == 0 { return headEnded() }
-    if reply.status == 0 || (reply.lines.isEmpty && line.starts(with: "HTTP/".utf8)) {
-      return receive(statusLine: UnsafeRawBufferPointer(rebasing: line[..<end]))
+    if reply.lines.isEmpty, line.starts(with: "HTTP/".utf8) {
+      // libcurl has checked and parsed the status line.
+      let isOld = line.starts(with: "HTTP/1.0".utf8)
+      reply.version = line.starts(with: "HTTP/2".utf8) ? .http2 : isOld ? .http10 : .http11
+      return true
     }
     if line[0] == 0x20 || line[0] == 0x09, reply.lines.last == 10 {
       // A line that begins with white space continues the previous line. (RFC 9112, section 5.2)
@@ -225,30 +214,12 @@ extension Exchange {
     return true
   }
 
-  private func receive(statusLine line: UnsafeRawBufferPointer) -> Bool {
-    reply.lines.removeAll(keepingCapacity: true)
-    guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: 0x20) else {
-      return refuse(.badResponse, "no status line")
-    }
-    let digits = line[(space + 1)...].prefix(3)
-    guard digits.count == 3, digits.allSatisfy(\.isDigit),
-      line.count == space + 4 || line[space + 4] == 0x20
-    else { return refuse(.badResponse, "no status code") }
-    reply.status = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-    reply.version =
-      switch line[5] {
-      case UInt8(ascii: "2"): .http2
-      default: space == 8 && line[7] == UInt8(ascii: "0") ? .http10 : .http11
-      }
-    return true
-  }
-
   private func headEnded() -> Bool {
     guard let transfer else { return false }
+    reply.status = easy.status
     if reply.status < 200 {
       // A server can send any number of interim responses, and they are ignored. (RFC 9110, section 15.2)
       reply.lines.removeAll(keepingCapacity: true)
-      reply.status = 0
       return true
     }
     let headers = Headers(lines: reply.lines)
@@ -323,7 +294,6 @@ extension Exchange {
     }
     transfer.hasBegun = true
     reply.body = .sink(transfer.sink, limit: limit)
-    reply.isPacked = head.isEncoded
     if case .refuse(let reason) = transfer.sink.begin(head, at: offset) { return refuse(reason) }
     return true
   }
@@ -366,7 +336,7 @@ extension Exchange {
         return refuse(.lengthMismatch)
       }
       guard reply.received <= limit else { return refuse(.tooLarge) }
-      if reply.isPacked, reply.received > BombGuard.limit(ofPacked: sentByNow) {
+      if reply.head?.isEncoded == true, reply.received > BombGuard.limit(ofPacked: sentByNow) {
         return refuse(.tooLarge, BombGuard.words)
       }
       if case .refuse(let reason) = sink.receive(piece.bytes) { return refuse(reason) }
@@ -414,8 +384,6 @@ struct Reply {
   /// The number of bytes in the response if the body was resumed, as `Content-Range` announced it.
   var part: ByteCount?
   var body = Body.none
-  /// Whether the body is decoded.
-  var isPacked = false
   /// Decompresses the body, unless libcurl does.
   var gunzip: Gunzip?
   /// Whether the body has a coding that only libcurl decodes.

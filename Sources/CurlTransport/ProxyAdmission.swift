@@ -52,7 +52,7 @@ struct ProxyAdmission {
   ///   addresses instead of the name, because it could resolve the name to another address.
   /// - If the host is a name and the proxy forwards the request, the proxy needs the name. Then all addresses of the
   ///   name must be public. However, larder cannot know whether the proxy resolves the name to the same addresses.
-  func admit(_ transfer: Transfer, mayWait: Bool = true) -> Decision {
+  func admit(_ transfer: Transfer) -> Decision {
     transfer.proxy = core.options.proxy?.proxy(for: transfer.url)
     transfer.pin = nil
     guard let proxy = transfer.proxy, !transfer.isTrusted, !core.options.allowPrivateAddresses
@@ -61,10 +61,7 @@ struct ProxyAdmission {
     if let address = IPAddress(literal: host) {
       return AddressPolicy.isPublic(address) ? .go : .refuse(.addressRefused, Self.notPublic)
     }
-    guard let entry = known[host], !mayWait || MonotonicTime.now() < entry.until else {
-      return .wait
-    }
-    let found = entry.addresses
+    guard let (found, until) = known[host], MonotonicTime.now() < until else { return .wait }
     guard !found.isEmpty else {
       return .refuse(
         .dnsFailed,

@@ -54,8 +54,8 @@ final class Transfer: @unchecked Sendable {
   var proxy: Proxy?
   /// The address that the proxy gets instead of the name of the current hop's host.
   var pin: IPAddress?
-  /// The index of this transfer in the loop's list of unfinished transfers.
-  var index = 0
+  /// The number of this transfer in the schedule.
+  var number = 0
 
   init(_ request: Request, _ sink: any BodySink, _ completion: @escaping Fetching.Callback) {
     self.request = request
@@ -127,7 +127,7 @@ extension Transfer {
   /// - Throws: ``TransferFailure`` if the redirect has no valid URL, or if it must not be followed.
   func follow(_ location: String?, of head: ResponseHead?) throws(TransferFailure) {
     if let head {
-      let fields = head.headers.endToEnd.only(StoredResponse.kept)
+      let fields = head.headers.only(StoredResponse.kept)
       redirects.append(Redirect(status: head.status, headers: fields))
       if RedirectPolicy.dropsBody(head.status) { hasDroppedBody = true }
     }

@@ -79,11 +79,11 @@ extension Exchange {
       let failure = transfer.failure(.truncated, detail: "its gzip data ends too early")
       return .failure(failure, isFinal: false)
     case 200...299
-    where reply.isPacked && reply.received > BombGuard.limit(ofPacked: ByteCount(outcome.wire)):
+    where head.isEncoded && reply.received > BombGuard.limit(ofPacked: ByteCount(outcome.wire)):
       return .failure(transfer.failure(.tooLarge, detail: BombGuard.words), isFinal: true)
     case 200...299:
       return .success(response(head, outcome, transfer))
-    case 304 where transfer.isConditional && isRight(transfer, head):
+    case 304 where transfer.validators != nil && confirms(head, transfer):
       return .success(response(head, outcome, transfer))
     case 304 where transfer.validators != nil, 412 where transfer.validators != nil:
       return .otherVersion
@@ -119,9 +119,8 @@ extension Exchange {
   }
 
   /// Whether a 304 can refer to the cached version.
-  private func isRight(_ transfer: Transfer, _ head: ResponseHead) -> Bool {
-    guard transfer.validators != nil, let condition = transfer.condition else { return true }
-    return condition.isMet(by: Validators(head.headers))
+  private func confirms(_ head: ResponseHead, _ transfer: Transfer) -> Bool {
+    transfer.condition?.isMet(by: Validators(head.headers)) ?? false
   }
 
   private func response(
@@ -130,9 +129,6 @@ extension Exchange {
     _ transfer: Transfer
   ) -> Response {
     var timing = TransferTiming()
-    timing.nameResolved = Double(outcome.resolved) / 1e6
-    timing.connected = Double(outcome.connected) / 1e6
-    timing.secured = Double(outcome.secured) / 1e6
     timing.firstByte = Double(outcome.first_byte) / 1e6
     timing.total = Double(outcome.total) / 1e6
     return Response(
@@ -228,16 +224,6 @@ extension Exchange {
     case 9, 10: .tlsExpired
     default: .tlsUntrusted
     }
-  }
-}
-
-extension Transfer {
-  /// Whether the current hop has a condition, so that the server can respond with 304.
-  var isConditional: Bool {
-    validators != nil
-      || ["If-None-Match", "If-Modified-Since"].contains {
-        request.headers.contains($0) || request.credentials.contains($0)
-      }
   }
 }
 

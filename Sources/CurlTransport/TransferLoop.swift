@@ -15,14 +15,12 @@ final class TransferLoop {
   private var schedule: TransferSchedule
   private var budget: RetryBudget
   private var admission: ProxyAdmission
-  private var running: [Exchange] = []
+  private var running: [ObjectIdentifier: Exchange] = [:]
   private var idle: [Exchange] = []
-  /// The unfinished transfers.
-  ///
-  /// The index of a transfer is its number in the schedule.
-  private var transfers: [Transfer?] = []
-  /// The unused indices in `transfers`.
-  private var freeNumbers: [Int] = []
+  /// The unfinished transfers, by their numbers in the schedule.
+  private var transfers: [Int: Transfer] = [:]
+  /// The number of the next transfer.
+  private var nextNumber = 0
   /// The number of each host in the schedule.
   private var hosts: [HostPort: Int] = [:]
   /// The hosts that asked for a longer pause than a run makes, and the failure for all requests to such a host.
@@ -82,7 +80,7 @@ final class TransferLoop {
       }
     }
     for (host, addresses) in mail.names {
-      for transfer in admission.note(addresses, of: host) { enqueue(transfer, first: false) }
+      for transfer in admission.note(addresses, of: host) { enqueue(transfer) }
     }
     for transfer in mail.submitted {
       budget.countRequest()
@@ -95,21 +93,25 @@ final class TransferLoop {
   }
 
   private func accept(_ transfer: Transfer) {
-    if let number = freeNumbers.popLast() {
-      transfer.index = number
-      transfers[number] = transfer
-    } else {
-      transfer.index = transfers.count
-      transfers.append(transfer)
-    }
-    enqueue(transfer, first: false)
+    transfer.number = nextNumber
+    nextNumber += 1
+    transfers[transfer.number] = transfer
+    enqueue(transfer)
   }
 
   /// Adds the current hop of a transfer to the schedule, when ``ProxyAdmission`` allows it.
   ///
   /// A hop is the request to the first URL, or a request that follows a redirect. If it is refused, the transfer fails.
-  private func enqueue(_ transfer: Transfer, first: Bool) {
-    locate(transfer)
+  ///
+  /// - Parameters:
+  ///   - transfer: The transfer.
+  ///   - first: Whether the hop starts before the other requests to its host.
+  ///   - moment: The time at which the hop is queued; nil to queue it now.
+  private func enqueue(_ transfer: Transfer, first: Bool = false, at moment: MonotonicTime? = nil)
+  {
+    let place = transfer.url.hostPort
+    transfer.isTrusted = trust.isTrusted(transfer, at: place)
+    transfer.host = hosts[place] ?? addHost(place, transfer.url)
     switch admission.admit(transfer) {
     case .go: break
     case .wait:
@@ -120,18 +122,12 @@ final class TransferLoop {
       return finish(transfer, .failure(failure))
     }
     schedule.add(
-      transfer.index,
+      transfer.number,
       host: transfer.host,
       priority: transfer.request.priority,
-      first: first
+      first: first,
+      at: moment
     )
-  }
-
-  /// Sets the host's number and the trust for the current hop of a transfer.
-  private func locate(_ transfer: Transfer) {
-    let place = transfer.url.hostPort
-    transfer.isTrusted = trust.isTrusted(transfer, at: place)
-    transfer.host = hosts[place] ?? addHost(place, transfer.url)
   }
 
   private func addHost(_ place: HostPort, _ url: WebURL) -> Int {
@@ -189,8 +185,7 @@ final class TransferLoop {
       // A handle with a refused option is not put back into `idle`.
       if let refused = exchange.easy.refused { throw refused }
       guard exchange.easy.join(core.multi) == CURLM_OK else { throw .noMemory }
-      exchange.slot = running.count
-      running.append(exchange)
+      running[ObjectIdentifier(exchange)] = exchange
       hasStarted = true
     } catch {
       schedule.finished(host: transfer.host, .abandoned, at: now)
@@ -206,11 +201,8 @@ final class TransferLoop {
     while let (exchange, code) = core.multi.nextDone() {
       hasFinished = true
       if code == CURLE_OK { exchange.checkConnection(isQuiet: !hasStarted) }
-      exchange.easy.leave(core.multi)
-      remove(exchange)
       if let transfer = exchange.transfer { conclude(transfer, exchange, code) }
-      exchange.clear()
-      idle.append(exchange)
+      release(exchange)
     }
     if let reason = meter.end, ended == nil { end(reason) }
     return hasFinished
@@ -270,16 +262,7 @@ final class TransferLoop {
     if transfer.failure == nil { core.tally.addRetrying(1) }
     transfer.failure = failure
     transfer.rewind()
-    locate(transfer)
-    guard case .go = admission.admit(transfer, mayWait: false) else {
-      return finish(transfer, .failure(failure))
-    }
-    schedule.add(
-      transfer.index,
-      host: transfer.host,
-      priority: transfer.request.priority,
-      at: moment
-    )
+    enqueue(transfer, at: moment)
   }
 
   /// The time of the next attempt of a transfer.
@@ -302,16 +285,17 @@ final class TransferLoop {
     return now + wait
   }
 
-  private func remove(_ exchange: Exchange) {
-    guard let last = running.popLast(), last !== exchange else { return }
-    running[exchange.slot] = last
-    last.slot = exchange.slot
+  /// Ends an exchange, and keeps it for another transfer.
+  private func release(_ exchange: Exchange) {
+    exchange.easy.leave(core.multi)
+    running[ObjectIdentifier(exchange)] = nil
+    exchange.clear()
+    idle.append(exchange)
   }
 
   /// Completes a transfer, which must not be in an exchange or a queue any more.
   private func finish(_ transfer: Transfer, _ result: Result<Response, TransferFailure>) {
-    transfers[transfer.index] = nil
-    freeNumbers.append(transfer.index)
+    transfers[transfer.number] = nil
     count(transfer, at: nil)
     if transfer.failure != nil { core.tally.addRetrying(-1) }
     transfer.complete(result)
@@ -331,13 +315,10 @@ final class TransferLoop {
   /// Ends all running and waiting transfers.
   private func endAll(_ reason: FailureReason) {
     let now = MonotonicTime.now()
-    for exchange in running {
+    for exchange in running.values {
       guard let transfer = exchange.transfer else { continue }
       let hasSent = exchange.easy.outcome().request > 0
-      exchange.easy.leave(core.multi)
-      remove(exchange)
-      exchange.clear()
-      idle.append(exchange)
+      release(exchange)
       schedule.finished(host: transfer.host, .abandoned, at: now)
       var failure = transfer.failure(reason)
       failure.mayHaveBeenSent = hasSent

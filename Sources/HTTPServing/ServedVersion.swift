@@ -99,11 +99,8 @@ package struct ServedVersion: Sendable {
   }
 
   /// The date of a field that occurs once.
-  ///
-  /// A year of two digits is taken as the one nearest to ``modified``.
   private func date(_ values: [String]) -> UnixTime? {
-    guard values.count == 1, let modified else { return nil }
-    return UnixTime(httpDate: values[0], now: modified)
+    values.count == 1 ? UnixTime(httpDate: values[0]) : nil
   }
 }
 

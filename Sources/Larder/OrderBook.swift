@@ -66,15 +66,6 @@ public struct OrderBook: Sendable {
     }
   }
 
-  /// Returns one order.
-  ///
-  /// - Parameter id: The order's id, or the beginning of the id.
-  /// - Returns: The order.
-  /// - Throws: ``LarderError`` with the code `not-found` when there is no such order.
-  public func order(_ id: OrderID) async throws(LarderError) -> Order {
-    try await Blocking.run { _ in try Outbox(path).order(id.rawValue) }
-  }
-
   /// Cancels an order that the shop has not begun to prepare.
   ///
   /// If the order's message is still unsent, it is never sent.
@@ -86,30 +77,6 @@ public struct OrderBook: Sendable {
   public func cancel(_ id: OrderID) async throws(LarderError) -> Order {
     try await Blocking.run { _ in
       try Outbox(path).move(id.rawValue, to: .cancelled, posting: false, at: now)
-    }
-  }
-
-  /// Moves an order to its next state, for example from `ordered` to `preparing`.
-  ///
-  /// - Parameter id: The order's id, or the beginning of the id.
-  /// - Returns: The order afterwards.
-  /// - Throws: ``LarderError`` with the code `refused` when the order is in its last state.
-  @discardableResult
-  public func advance(_ id: OrderID) async throws(LarderError) -> Order {
-    try await Blocking.run { _ in
-      try Outbox(path).move(id.rawValue, to: nil, posting: false, at: now)
-    }
-  }
-
-  /// Queues messages again that were given up, or that are held because it is unknown whether they arrived.
-  ///
-  /// - Parameter ids: The orders whose messages are queued. Pass nil to queue all messages that were given up.
-  /// - Returns: The ids of the orders whose messages are queued now.
-  /// - Throws: ``LarderError`` with the code `refused` when an order of `ids` has no message to replay.
-  @discardableResult
-  public func replay(_ ids: [OrderID]? = nil) async throws(LarderError) -> [OrderID] {
-    try await Blocking.run { _ in
-      try Outbox(path).replay(ids?.map(\.rawValue), at: now)
     }
   }
 

@@ -289,9 +289,9 @@ extension DemoCommand {
   private func serveSamples(in folder: String) throws {
     let store = try SampleStore(
       SampleContent(folder: "\(folder)/store"),
-      faults: try faults.map { try FaultScript(file: $0) } ?? FaultScript.none,
+      faults: try faults.map { try FaultScript(file: $0) } ?? [],
       port: port,
-      orders: OrderIntake(file: journal)
+      journal: journal
     )
     defer { store.stop() }
     let ended = DispatchSemaphore(value: 0)

@@ -23,7 +23,6 @@ final class Signals {
   /// If each object had sources of its own, those of an object that ends could take a signal from the next object.
   // SAFETY: the array is made once, and nobody reads or changes its elements afterwards.
   nonisolated(unsafe) private static let sources = [SIGINT, SIGTERM].map { number in
-    Glibc.signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
     source.setEventHandler {
       let handlers = handlers.withLock { Array($0.values) }
@@ -31,7 +30,11 @@ final class Signals {
       if handlers.isEmpty { _exit(128 + number) }
       for handler in handlers { handler.receive(number) }
     }
+    // Dispatch registers the source later. If the signal were ignored until then, it would be lost.
+    let isRegistered = DispatchSemaphore(value: 0)
+    source.setRegistrationHandler { isRegistered.signal() }
     source.resume()
+    isRegistered.wait()
     return source
   }
 

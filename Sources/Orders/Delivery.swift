@@ -46,11 +46,6 @@ public struct Delivery: Hashable, Sendable {
 }
 
 extension Delivery {
-  /// Makes the delivery of a new message, which can be sent at once.
-  package init(queuedAt now: OrderTime) {
-    self.init(due: now)
-  }
-
   /// A copy in the state `sending`.
   ///
   /// The attempt is counted before the first byte is sent. So it counts even if the process crashes.

@@ -1,3 +1,5 @@
+import Base
+
 /// The language of messages and pages about orders.
 package enum Language: String, Sendable, CaseIterable, Codable {
   /// Korean.
@@ -18,11 +20,15 @@ package enum Language: String, Sendable, CaseIterable, Codable {
   /// A short text about the items of an order, for example "Tea", "Tea × 2", "Tea and 2 more" or "Tea 외 2건".
   package func summary(of lines: [OrderLine]) -> String {
     guard let first = lines.first else { return "" }
-    let more = lines.count - 1
-    if more == 0 {
+    if lines.count == 1 {
       return first.quantity == 1 ? first.title : "\(first.title) × \(first.quantity)"
     }
-    return "\(first.title) " + of("and \(more) more", "외 \(more)건")
+    return "\(first.title) \(more(lines.count - 1))"
+  }
+
+  /// The number of things that are left out, for example "and 3 more" or "외 3건"; empty if there are none.
+  package func more(_ count: Int) -> String {
+    count > 0 ? of("and \(count.grouped) more", "외 \(count.grouped)건") : ""
   }
 
   /// The time since an event as text, for example "3 minutes ago" or "3분 전".

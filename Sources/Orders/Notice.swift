@@ -249,9 +249,6 @@ extension Language {
     return " (\(percent < 0 ? "−" : "+")\(Int(abs(percent))) %)"
   }
 
-  /// The text about changes that are not listed, for example "and 3 more".
-  func more(_ count: Int) -> String { of("and \(count) more", "외 \(count)건") }
-
   /// The warning that an earlier message may have contained some of the changes.
   var repetition: String {
     of("An earlier message may have included part of this.", "이미 전해진 내용이 섞여 있을 수 있습니다.")

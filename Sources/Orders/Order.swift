@@ -175,7 +175,7 @@ public struct Order: Hashable, Sendable, Identifiable {
   }
 
   /// The delivery of the first message, which is about the state `ordered`.
-  public var delivery: Delivery { messages.first?.delivery ?? Delivery(queuedAt: order.placed) }
+  public var delivery: Delivery { messages.first?.delivery ?? Delivery(due: order.placed) }
 }
 
 /// The number of messages in each state of delivery; a state without messages is missing.

@@ -24,9 +24,7 @@ package final class Outbox: Sendable {
   ///
   /// - Throws: ``LarderError``. It is also thrown if a newer larder wrote the file. In that case the file is not
   ///   changed.
-  package convenience init(_ path: String) throws(LarderError) {
-    try self.init(path, Self.tables())
-  }
+  package convenience init(_ path: String) throws(LarderError) { try self.init(path, Self.tables) }
 
   /// Opens the file with a schema.
   ///
@@ -177,27 +175,18 @@ enum OutboxFile {
 }
 
 extension Outbox {
-  /// A migration, which changes the tables of an older version to the tables of the next version.
-  struct Step: Sendable {
-    /// The name of the migration.
-    ///
-    /// It is stored in the file, and must never change.
-    let name: String
-    /// The SQL statements.
-    let statements: [String]
-  }
-
   /// All migrations, in the order in which they are carried out.
   ///
-  /// A migration must not change after its release. New migrations are added at the end.
+  /// A migration changes the tables of an older version to the tables of the next version. It must not change after its
+  /// release, and neither must its name, which is stored in the file. New migrations are added at the end.
   ///
   /// The version of a file is the number of its migrations. It is stored as `PRAGMA user_version`, so that an older
   /// larder can refuse the file. A file of version 1 does not contain the names of its migrations, so the first
   /// migration is carried out again. It does not change tables that exist.
   ///
   /// All times in the tables are in milliseconds since 1970.
-  static let steps = [
-    Step(
+  static let steps: [(name: String, statements: [String])] = [
+    (
       name: "orders",
       statements: [
         // The orders, in the order in which they were placed. Only the column `state` changes later.
@@ -249,7 +238,7 @@ extension Outbox {
         """,
       ]
     ),
-    Step(
+    (
       name: "attempts-that-may-have-arrived",
       statements: [
         // Version 1 stored these outcomes as failures, and sent the messages again without asking the user.
@@ -262,11 +251,11 @@ extension Outbox {
         "CREATE INDEX message_retried ON message(next) WHERE delivery = 'queued' AND tries > 0",
       ]
     ),
-    Step(
+    (
       name: "beginning-of-a-pause",
       statements: ["ALTER TABLE webhook ADD COLUMN paused_at INTEGER"]
     ),
-    Step(
+    (
       name: "notices",
       statements: [
         // The subscriptions to changes of catalogs. `told` is the number of the last sync that was reported. In the
@@ -286,24 +275,12 @@ extension Outbox {
     ),
   ]
 
-  /// Makes the database schema from ``steps``.
-  ///
-  /// - Parameter interrupt: Called before each statement and at the end of each migration. In tests, it throws an
-  ///   error.
-  /// - Returns: The schema.
-  static func tables(
-    interrupt: @escaping @Sendable (Database) throws -> Void = { _ in }
-  ) -> DatabaseSchema {
-    DatabaseSchema(
-      steps.map { step in
-        DatabaseSchema.Migration(step.name) { db in
-          for statement in step.statements {
-            try interrupt(db)
-            try db.execute(sql: statement)
-          }
-          try interrupt(db)
-        }
+  /// The database schema that ``steps`` makes.
+  private static let tables = DatabaseSchema(
+    steps.map { step in
+      DatabaseSchema.Migration(step.name) { db in
+        for statement in step.statements { try db.execute(sql: statement) }
       }
-    )
-  }
+    }
+  )
 }

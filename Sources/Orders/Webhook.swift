@@ -73,9 +73,7 @@ package struct Webhook: Sendable {
   }
 
   /// The host of the URL, with the port if it is not the default port of the scheme.
-  package var host: String {
-    url.port == url.scheme.defaultPort ? url.host : url.hostPort.description
-  }
+  package var host: String { url.shownHost }
 
   /// The SHA-256 of the URL as 64 hexadecimal digits.
   ///

@@ -9,9 +9,6 @@ import Glibc
 package typealias FaultScript = [FaultRule]
 
 extension FaultScript {
-  /// A script without faults.
-  package static var none: FaultScript { [] }
-
   /// Parses a script.
   ///
   /// Each line is a rule, which consists of words `key=value` or `key`; see ``FaultRule/words``. `#` begins a comment.

@@ -10,6 +10,8 @@ final class Origin: Sendable {
   let content: SampleContent
   let journal = RequestJournal()
   let desk: SampleOrders
+  /// The paths that accept `POST`.
+  private let orderPaths: Set<String>
 
   let ledger: Mutex<FaultLedger>
   private let clock: @Sendable () -> Double
@@ -17,12 +19,14 @@ final class Origin: Sendable {
   init(
     _ content: SampleContent,
     faults: FaultScript,
-    orders: OrderIntake,
+    orders: Set<String>,
+    journal: String?,
     clock: @escaping @Sendable () -> Double
   ) throws(LarderError) {
     self.content = content
     self.clock = clock
-    desk = try SampleOrders(orders)
+    orderPaths = orders
+    desk = try SampleOrders(journal: journal)
     ledger = Mutex(FaultLedger(faults))
   }
 
@@ -35,7 +39,7 @@ final class Origin: Sendable {
     var reply = reply(to: request, target, fault)
     if let fault { reply.apply(fault) }
     let isSilent = fault?.silence != nil
-    let isOrder = method == .POST && target.path.map(desk.paths.contains) == true
+    let isOrder = method == .POST && target.path.map(orderPaths.contains) == true
     var record = RequestRecord(
       method: method.rawValue,
       path: target.rawPath,
@@ -67,7 +71,7 @@ final class Origin: Sendable {
   ) -> Reply {
     let method = request.head.method
     guard let path = target.path else { return .problem(404, "not found") }
-    if desk.paths.contains(path), content[path] == nil || method == .POST {
+    if orderPaths.contains(path), content[path] == nil || method == .POST {
       if method != .POST { return .problem(405, "post here", [HeaderField("Allow", "POST")]) }
       if request.isTooLong { return .problem(413, "an order can have at most 1 MiB") }
       var answer = content[path] ?? Resource(Array("ok".utf8), type: MediaType.text)

@@ -2,33 +2,16 @@ import Base
 import Glibc
 import Synchronization
 
-/// The paths that accept orders, and the file to which the orders are written.
-package struct OrderIntake: Hashable, Sendable {
-  /// The paths that accept `POST`.
-  package var paths: Set<String>
-  /// A file to which each order is appended as a line of JSON; nil if orders are kept only in memory.
-  ///
-  /// The file is synced to disk before the order is answered.
-  package var file: String?
-
-  /// Creates an intake, by default for `/orders` and without a file.
-  package init(paths: Set<String> = ["/orders"], file: String? = nil) {
-    self.paths = paths
-    self.file = file
-  }
-}
-
 /// The orders that the store has received, in memory and optionally in a file.
 ///
 /// One lock guards both, so that the orders have the same order in the file as in memory.
 final class SampleOrders: Sendable {
-  let paths: Set<String>
   private let file: Int32?
   private let state = Mutex<[RequestRecord]>([])
 
-  init(_ intake: OrderIntake) throws(LarderError) {
-    paths = intake.paths
-    guard let name = intake.file else {
+  /// Opens the file; if `journal` is nil, the orders are only in memory.
+  init(journal: String?) throws(LarderError) {
+    guard let name = journal else {
       file = nil
       return
     }

@@ -49,18 +49,27 @@ package final class SampleStore: Sendable {
   ///   - faults: The first fault script.
   ///   - host: The address to listen on. Use a loopback address unless other machines need access.
   ///   - port: The port. Pass 0 to use any free port.
-  ///   - orders: The paths and the file for orders.
+  ///   - orders: The paths that accept orders.
+  ///   - journal: A file to which each order is appended as a line of JSON, and synced to disk before the order is
+  ///     answered. Pass nil to keep orders only in memory.
   ///   - clock: Returns the seconds since 1970, for the header line `Date` and the arrival of orders.
   /// - Throws: ``LarderError`` when the store cannot listen, or cannot open its file for orders.
   package init(
     _ content: SampleContent,
-    faults: FaultScript = .none,
+    faults: FaultScript = [],
     host: String = "127.0.0.1",
     port: Int = 0,
-    orders: OrderIntake = OrderIntake(),
+    orders: Set<String> = ["/orders"],
+    journal: String? = nil,
     clock: @escaping @Sendable () -> Double = SampleStore.now
   ) throws(LarderError) {
-    let origin = try Origin(content, faults: faults, orders: orders, clock: clock)
+    let origin = try Origin(
+      content,
+      faults: faults,
+      orders: orders,
+      journal: journal,
+      clock: clock
+    )
     _ = Self.decoder
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     do {

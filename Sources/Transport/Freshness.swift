@@ -71,13 +71,6 @@ extension StoredResponse {
     return condition.map(Freshness.revalidate) ?? .refetch
   }
 
-  /// The range of times at which the response is fresh.
-  ///
-  /// See ``FreshnessPolicy/window(answered:expiry:)``.
-  var freshWindow: Range<UnixTime> {
-    FreshnessPolicy.window(answered: responseTime, expiry: expiry)
-  }
-
   /// The time at which the response stops being fresh, or the earlier time at which a redirect to it stops being fresh.
   ///
   /// If the response was never fresh, this is the time at which it was received, or an earlier time.
@@ -89,26 +82,11 @@ extension StoredResponse {
     let control = CacheControl(headers)
     // `Vary: *` means that the response depended on more than the request's header fields. (RFC 9111, section 4.1)
     if Vary(headers).isAnything { return .distantPast }
-    let understood = Self.understood.contains(status)
-    if control.noCache || control.mustUnderstand && !understood { return .distantPast }
     // larder stores responses with `no-store` nevertheless, because a local copy is its purpose. But it requests them
     // each time.
-    if control.noStore && !control.mustUnderstand { return .distantPast }
+    if control.noCache || control.noStore { return .distantPast }
     let left = lifetime(control).subtractingClamped(initialAge)
     return left > 0 ? responseTime + left : min(responseTime, responseTime + left)
-  }
-
-  /// Whether the response can be used if a new request fails, because it has the directive `stale-if-error`.
-  ///
-  /// The directive has no effect beside `no-store`. When the response is no longer fresh, the directive has no effect
-  /// beside `no-cache` or `must-revalidate` either. (RFC 5861, section 4; RFC 9111, section 4.2.4)
-  package func excusesError(at now: UnixTime, for traits: CacheKeyFields? = nil) -> Bool {
-    let control = CacheControl(headers)
-    guard let grace = control.staleIfError, !control.noStore, answers(traits) else { return false }
-    let fresh = freshWindow
-    if fresh.contains(now) { return true }
-    return !control.mustRevalidate && !control.noCache && now >= fresh.lowerBound
-      && now < expiry + grace
   }
 
   /// The age in seconds that the response had when it was received. (RFC 9111, section 4.2.3)
@@ -129,7 +107,7 @@ extension StoredResponse {
     if let first = expires.first {
       // An invalid date such as "0" counts as a date in the past (section 5.3). Several `Expires` fields with different
       // values also count as a date in the past (section 4.2.1).
-      guard let moment = UnixTime(httpDate: first, now: responseTime),
+      guard let moment = UnixTime(httpDate: first),
         expires.allSatisfy({ $0 == first })
       else { return 0 }
       return min(max(0, moment - (date ?? responseTime)), limit)
@@ -137,22 +115,18 @@ extension StoredResponse {
     // The directive `public` shows that the server permits caching, so the lifetime is guessed with any status.
     // (Section 4.2.2)
     guard Self.cacheable.contains(status) || control.isPublic,
-      let modified = headers["Last-Modified"].flatMap({ UnixTime(httpDate: $0, now: responseTime) }
-      )
+      let modified = headers["Last-Modified"].flatMap(UnixTime.init(httpDate:))
     else { return 0 }
     let unchanged = max(0, (date ?? responseTime) - modified)
     return min(unchanged / 10, FreshnessPolicy.longestGuess)
   }
 
   private var date: UnixTime? {
-    headers["Date"].flatMap { UnixTime(httpDate: $0, now: responseTime) }
+    headers["Date"].flatMap(UnixTime.init(httpDate:))
   }
 
   /// The statuses of responses that can be fresh although the server gave no lifetime. (RFC 9110, section 15.1)
   private static let cacheable = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
-
-  /// The statuses whose caching rules larder knows, as `must-understand` requires. (RFC 9111, section 5.2.2.3)
-  private static let understood = [200, 203, 204, 301, 302, 303, 304, 307, 308, 404, 410]
 }
 
 /// The directives of a `Cache-Control` field. (RFC 9111, section 5.2)
@@ -163,9 +137,6 @@ extension StoredResponse {
 package struct CacheControl: Hashable, Sendable {
   /// The smallest number of seconds in a `max-age` directive: the response is fresh for this time.
   package private(set) var maxAge: Int64?
-  /// The smallest number of seconds in a `stale-if-error` directive: if a request fails, the response can be used for
-  /// this time after it stopped being fresh. (RFC 5861, section 4)
-  package private(set) var staleIfError: Int64?
   /// Whether the server asks caches not to store the response.
   ///
   /// A list of field names, as in `no-store="X"`, makes no difference.
@@ -174,14 +145,8 @@ package struct CacheControl: Hashable, Sendable {
   ///
   /// A list of field names, as in `no-cache="X"`, makes no difference.
   package private(set) var noCache = false
-  /// Whether a cache must ask the server before it uses a response that is no longer fresh.
-  package private(set) var mustRevalidate = false
   /// Whether the response can be used for requests with other credentials.
   package private(set) var isPublic = false
-  /// Whether only caches that know the status are allowed to store the response.
-  ///
-  /// Such caches then ignore `no-store`.
-  package private(set) var mustUnderstand = false
 
   /// Reads all `Cache-Control` fields.
   package init(_ headers: Headers) {
@@ -200,18 +165,12 @@ package struct CacheControl: Hashable, Sendable {
     if name.equalsIgnoringCase("max-age") {
       // An invalid lifetime counts as 0. (RFC 9111, section 4.2.1)
       maxAge = min(maxAge ?? .max, Self.seconds(argument) ?? 0)
-    } else if name.equalsIgnoringCase("stale-if-error") {
-      staleIfError = min(staleIfError ?? .max, Self.seconds(argument) ?? 0)
     } else if name.equalsIgnoringCase("no-store") {
       noStore = true
     } else if name.equalsIgnoringCase("no-cache") {
       noCache = true
-    } else if name.equalsIgnoringCase("must-revalidate") {
-      mustRevalidate = true
     } else if name.equalsIgnoringCase("public") {
       isPublic = true
-    } else if name.equalsIgnoringCase("must-understand") {
-      mustUnderstand = true
     }
   }
 

@@ -94,14 +94,6 @@ package struct ResponseHead: Sendable {
 ///
 /// Each value is the number of seconds since the attempt started.
 package struct TransferTiming: Hashable, Sendable {
-  /// The time at which the host's name was resolved.
-  package var nameResolved = 0.0
-  /// The time at which the connection was open.
-  package var connected = 0.0
-  /// The time at which the TLS handshake was complete.
-  ///
-  /// It is 0 without TLS, or on a reused connection.
-  package var secured = 0.0
   /// The time at which the first byte of the response was received.
   package var firstByte = 0.0
   /// The time at which the attempt ended.

@@ -121,6 +121,6 @@ package enum RetryAfter {
       }
       return scanner.isAtEnd ? seconds : nil
     }
-    return UnixTime(httpDate: value, now: now).map { max(0, $0 - now) }
+    return UnixTime(httpDate: value).map { max(0, $0 - now) }
   }
 }

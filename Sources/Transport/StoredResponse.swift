@@ -94,7 +94,7 @@ package struct StoredResponse: Hashable, Sendable {
     responseTime: UnixTime,
     traits: CacheKeyFields? = nil
   ) {
-    let update = head.headers.endToEnd.only(Self.kept)
+    let update = head.headers.only(Self.kept)
     // `Age` and `Date` are about the time of the old response. If the 304 has no `Date`, the time of its arrival is
     // used instead. (RFC 9111, section 3.2)
     var headers = old.only(
@@ -109,7 +109,7 @@ package struct StoredResponse: Hashable, Sendable {
     let expiries = head.redirects.map { redirect in
       StoredResponse(
         status: redirect.status,
-        headers: redirect.headers.endToEnd,
+        headers: redirect.headers,
         requestTime: requestTime,
         responseTime: responseTime
       ).expiry
@@ -148,7 +148,7 @@ package struct StoredResponse: Hashable, Sendable {
     responseTime: UnixTime,
     traits: CacheKeyFields? = nil
   ) -> StoredResponse? {
-    guard validators.mayBeRenewed(by: Validators(notModified.headers.endToEnd)) else { return nil }
+    guard validators.mayBeRenewed(by: Validators(notModified.headers)) else { return nil }
     return StoredResponse(
       notModified,
       status: status,
@@ -201,17 +201,10 @@ package struct Vary: Hashable, Sendable {
   package func selection(from request: Headers) -> [UInt8] {
     var selection: [UInt8] = []
     for name in names.sorted() {
-      let value = Self.normalized(request, name)
+      let value = request.combined(name)
       selection += Array("\(name)\(value == nil ? "" : ":")\(value ?? "")\n".utf8)
     }
     return selection
-  }
-
-  /// The value of a field, with each sequence of spaces and tabs replaced by one space. (RFC 9111, section 4.1)
-  private static func normalized(_ headers: Headers, _ name: String) -> String? {
-    headers.combined(name).map { value in
-      value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
-    }
   }
 }
 

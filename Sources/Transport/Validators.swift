@@ -73,9 +73,8 @@ package struct Validators: Hashable, Sendable {
   /// - Returns: The value to send, or nil if the body cannot be resumed.
   package func resumeValidator(date: String?) -> String? {
     if let entityTag { return EntityTag(entityTag)?.isWeak == false ? entityTag : nil }
-    let epoch = UnixTime(0)
-    guard let lastModified, let modified = UnixTime(httpDate: lastModified, now: epoch),
-      let date, let sent = UnixTime(httpDate: date, now: epoch), sent - modified >= 60
+    guard let lastModified, let modified = UnixTime(httpDate: lastModified),
+      let date, let sent = UnixTime(httpDate: date), sent - modified >= 60
     else { return nil }
     return lastModified
   }
@@ -115,7 +114,7 @@ package struct Condition: Hashable, Sendable {
   ///
   /// The result is nil if the response has no validators.
   package init?(_ head: ResponseHead) {
-    let validators = Validators(head.headers.endToEnd)
+    let validators = Validators(head.headers)
     guard !validators.isEmpty else { return nil }
     self.init(validators, source: head.redirects.isEmpty ? nil : head.url.resource)
   }

@@ -3,8 +3,6 @@ import Testing
 
 /// RFC 9110, section 5.6.7.
 @Suite struct HTTPDateTests {
-  static let now = UnixTime(1_800_000_000)  // 2027-01-15
-
   @Test(arguments: [
     ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
     ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
@@ -22,13 +20,11 @@ import Testing
     ("Sun Nov 16 08:49:37 1994", 784_975_777),
     ("Monday, 06-Nov-94 08:49:37 GMT", 784_111_777),
     ("Thursday, 18-Aug-50 02:01:18 GMT", 2_544_400_878),
-    ("Friday, 15-Jan-77 08:00:00 GMT", 3_377_923_200),
-    ("Saturday, 16-Jan-77 08:00:00 GMT", 222_249_600),
-    ("Sunday, 06-Nov-76 08:49:37 GMT", 3_371_878_177),
-    ("Sunday, 06-Nov-78 08:49:37 GMT", 279_190_177),
+    ("Monday, 31-Dec-68 23:59:59 GMT", 3_124_223_999),
+    ("Wednesday, 01-Jan-69 00:00:00 GMT", -31_536_000),
   ])
   func `a date is read in each of its three forms`(_ text: String, _ seconds: Int64) {
-    #expect(UnixTime(httpDate: text, now: Self.now)?.seconds == seconds)
+    #expect(UnixTime(httpDate: text)?.seconds == seconds)
   }
 
   @Test(arguments: [
@@ -52,7 +48,7 @@ import Testing
     "Sun, 06 Nov 1994 08:49:37GMT", "1994-11-06T08:49:37Z", "784111777",
   ])
   func `an invalid date is nil`(_ text: String) {
-    #expect(UnixTime(httpDate: text, now: Self.now) == nil)
+    #expect(UnixTime(httpDate: text) == nil)
   }
 
   @Test(arguments: [
@@ -64,18 +60,10 @@ import Testing
     #expect(UnixTime(seconds).httpDate == text)
   }
 
-  @Test func `a two-digit year never becomes one of five digits`() {
-    let last = UnixTime(253_402_300_799)
-
-    let read = UnixTime(httpDate: "Friday, 05-Nov-47 08:09:37 GMT", now: last)
-
-    #expect(read?.httpDate == "Wed, 05 Nov 9947 08:09:37 GMT")
-  }
-
   @Test func `a written date reads back as the same time`() {
     for day in stride(from: Int64(-719_162), to: 2_932_896, by: 997) {
       let time = UnixTime(day * 86_400 + 12_345)
-      #expect(UnixTime(httpDate: time.httpDate, now: Self.now) == time)
+      #expect(UnixTime(httpDate: time.httpDate) == time)
     }
   }
 

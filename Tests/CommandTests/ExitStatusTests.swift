@@ -172,7 +172,7 @@ import Testing
     #expect(second.errors.contains(#/larder sync banchan, process \d+ is using it/#))
     first.send(SIGTERM)
     #expect(try first.wait().status == 143)
-    shop.store.faults = .none
+    shop.store.faults = []
     #expect(try shop.sync().status == 0)
   }
 

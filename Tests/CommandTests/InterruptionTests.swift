@@ -95,7 +95,7 @@ import Testing
     sync.send(SIGTERM)
 
     #expect(try sync.wait(seconds: 60).status == 143)
-    shop.store.faults = .none
+    shop.store.faults = []
     #expect(try shop.sync().status == 0)
   }
 
@@ -106,7 +106,7 @@ import Testing
 
     killed.send(SIGKILL)
     #expect(try killed.wait().status == 128 + SIGKILL)
-    shop.store.faults = .none
+    shop.store.faults = []
     let held = try shop.folder.contents(below: "cache/images").filter { $0.key.hasSuffix("jpg") }
     let sync = try shop.sync("--json")
 

@@ -173,7 +173,7 @@ private final class Diary: Sendable {
         "/photos": Resource(json: #"{"status":200,"success":true,"message":"thanks","data":null}"#)
       ]),
       faults: FaultScript(text: faults),
-      orders: OrderIntake(paths: ["/photos"])
+      orders: ["/photos"]
     )
     folder = try TemporaryFolder()
     photo = folder.path("morning.png")

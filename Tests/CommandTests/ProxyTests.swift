@@ -177,7 +177,7 @@ import class Support.ScriptedProxy
   @Test func `a stamped photo is uploaded through the proxy`() throws {
     let store = try SampleStore(
       SampleContent(["/photos": Resource(json: #"{"success":true,"message":"thanks"}"#)]),
-      orders: OrderIntake(paths: ["/photos"])
+      orders: ["/photos"]
     )
     let port = store.port
     let proxy = ScriptedProxy { _ in .pass(port) }

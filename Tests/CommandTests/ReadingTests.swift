@@ -189,7 +189,7 @@ import Testing
     let late = try shop.larder("status", "--check", "6h", "--quiet")
     #expect(late.status == 3 && late.output == "")
     #expect(late.errors.contains("no complete run within 6 h 0 min: banchan never"))
-    shop.store.faults = .none
+    shop.store.faults = []
     #expect(try shop.sync().status == 0)
     #expect(try shop.larder("status", "--check", "6h", "--quiet").status == 0)
   }

@@ -217,7 +217,7 @@ import Testing
   @Test func `without the catalog file no private address is contacted`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=503")
     _ = try shop.sync()
-    shop.store.faults = .none
+    shop.store.faults = []
     shop.store.clearRequests()
     let server = try Served(shop, file: false)
     let item = try server.get("/api/items/A1").json as? [String: Any]

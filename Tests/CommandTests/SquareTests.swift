@@ -278,7 +278,7 @@ import Testing
     #expect(try sync.wait().status == 128 + signal)
     #expect(try Self.squares(shop).values.allSatisfy { $0 == 32 })
     if signal == SIGTERM { #expect(try shop.larder("verify").status == 0) }
-    shop.store.faults = .none
+    shop.store.faults = []
     #expect(try shop.sync("--square", "32").status == 0)
     #expect(try Self.squares(shop).count == 5)
     #expect(try shop.larder("verify").status == 0)

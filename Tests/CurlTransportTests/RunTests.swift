@@ -192,7 +192,7 @@ import Transport
     let sink = CollectingSink()
 
     let response = try fetch(server.url(), into: sink) {
-      $0.headers = ["If-None-Match": "\"v1\""]
+      $0.condition = Condition(Validators(entityTag: "\"v1\"", lastModified: nil))
     }.get()
 
     #expect(response.isNotModified)

@@ -12,7 +12,7 @@ import Testing
     _ policy: AmbiguityPolicy = .hold,
     random: Double = 0.5
   ) -> Delivery {
-    var delivery = Delivery(queuedAt: now)
+    var delivery = Delivery(due: now)
     for _ in 0..<tries { delivery = delivery.claimed }
     return DeliveryPlan(policy).next(delivery, after: outcome, at: now, random: random)
   }
@@ -108,7 +108,7 @@ import Testing
     _ attempted: Int64?,
     _ due: Int64
   ) {
-    var delivery = Delivery(queuedAt: Self.now + next)
+    var delivery = Delivery(due: Self.now + next)
     delivery.tries = tries
 
     let moment = DeliveryPlan.due(

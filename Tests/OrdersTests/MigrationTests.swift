@@ -2,6 +2,7 @@ import Base
 import Foundation
 import GRDB
 import Glibc
+import SQLite
 import Support
 import Synchronization
 import Testing
@@ -82,6 +83,23 @@ import Testing
     #expect(entries[1].messages[0].attempts[0].outcome == "unknown interrupted")
   }
 
+  /// The schema of the outbox, which calls `interrupt` before each statement and at the end of each migration.
+  private static func tables(
+    interrupt: @escaping @Sendable (Database) throws -> Void
+  ) -> DatabaseSchema {
+    DatabaseSchema(
+      Outbox.steps.map { step in
+        DatabaseSchema.Migration(step.name) { db in
+          for statement in step.statements {
+            try interrupt(db)
+            try db.execute(sql: statement)
+          }
+          try interrupt(db)
+        }
+      }
+    )
+  }
+
   @Test(arguments: ["orders-1.sqlite", "orders-1-killed.sqlite", nil])
   func `a migration that fails or is killed anywhere leaves a file that opens`(_ name: String?)
     throws
@@ -97,7 +115,7 @@ import Testing
       let left = Mutex(count)
       let killed = shelf.folder.path("killed-\(count)")
 
-      let tables = Outbox.tables { db in
+      let tables = Self.tables { db in
         guard
           left.withLock({
             $0 -= 1; return $0 == 0

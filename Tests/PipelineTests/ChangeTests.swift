@@ -203,7 +203,7 @@ struct ChangeTests {
     #expect(try shop.sync(folder).outcome == .withheld)
     shop.store.faults = [FaultRule("/shop/A", .status(503))]
     #expect(try shop.sync(folder).sections[0].items == 12)
-    shop.store.faults = .none
+    shop.store.faults = []
 
     let report = try shop.sync(folder)
 

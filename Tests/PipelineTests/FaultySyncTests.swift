@@ -44,7 +44,7 @@ struct FaultySyncTests {
     shop.store.faults = [FaultRule("/shop/*", .status(500))]
 
     let down = try shop.sync(folder, edited)
-    shop.store.faults = .none
+    shop.store.faults = []
     let up = try shop.sync(folder, edited)
 
     #expect(down.items.removed.isEmpty && down.items.total == 40, "\(down.sections)")
@@ -67,7 +67,7 @@ struct FaultySyncTests {
     shop.store.faults = [FaultRule("/shop/second", .status(500))]
 
     let half = try shop.sync(folder, edited)
-    shop.store.faults = .none
+    shop.store.faults = []
     let whole = try shop.sync(folder, edited)
 
     #expect(half.sections.map { "\($0.key) \($0.items)" }.sorted() == ["A 12", "X 8", "Y 0"])
@@ -319,7 +319,7 @@ struct FaultySyncTests {
     #expect(report.failures.map(\.stage) == [.detail])
     #expect(report.failures[0].id == "A1" && report.failures[0].reason == "http-500")
 
-    shop.store.faults = .none
+    shop.store.faults = []
     #expect(try shop.sync(folder).outcome == .complete)
     shop.store.faults = [FaultRule("/shop/detail/A1", .body(Array("{oops".utf8)))]
     let later = try shop.sync(folder)
@@ -355,7 +355,7 @@ struct FaultySyncTests {
     #expect(image?.state == .failed && image?.path == nil)
     #expect(try verify(folder).isClean)
 
-    shop.store.faults = .none
+    shop.store.faults = []
     let next = try shop.sync(folder)
     #expect(next.outcome == .complete && next.pictures.fetched == 1 && next.pictures.fresh == 36)
   }
@@ -377,7 +377,7 @@ struct FaultySyncTests {
 
     #expect(report.failures.map(\.reason) == ["truncated"])
     #expect(folder.files(below: "cache/partial").isEmpty)
-    shop.store.faults = .none
+    shop.store.faults = []
     #expect(try shop.sync(folder).pictures.bytesFetched == 700_000)
     #expect(try verify(folder).isClean)
   }
@@ -402,7 +402,7 @@ struct FaultySyncTests {
     #expect(try reader().show("A1")?.thumbnail?.state == .failed)
     #expect(try reader().show("A2")?.thumbnail?.state == .held)
 
-    shop.store.faults = .none
+    shop.store.faults = []
     #expect(try shop.sync(folder).outcome == .complete)
     #expect(try CacheSummary(cache: folder.path("cache")).failing.isEmpty)
   }

@@ -49,7 +49,7 @@ struct InterruptionTests {
     #expect(shop.store.requests.count < 3 + 180 + 541)
     #expect(try verify(folder).isClean)
 
-    shop.store.faults = .none
+    shop.store.faults = []
     let next = try shop.sync(folder)
     #expect(next.outcome == .complete)
     #expect(next.pictures.fetched + next.pictures.fresh == 541)
@@ -61,7 +61,7 @@ struct InterruptionTests {
     shop.store.faults = [FaultRule("/shop/*", .hang)]
 
     let report = try syncStopped(after: 3)
-    shop.store.faults = .none
+    shop.store.faults = []
     let next = try shop.sync(folder)
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
 
@@ -90,7 +90,7 @@ struct InterruptionTests {
     shop.store.faults = [FaultRule("/pictures/*", .hang)]
 
     let report = try syncStopped(after: 3 + 60)
-    shop.store.faults = .none
+    shop.store.faults = []
 
     #expect(report.outcome == .interrupted)
     #expect(report.pictures.fetched == 0)
@@ -270,7 +270,7 @@ struct InterruptionTests {
     shop.store.faults = [FaultRule("/shop/detail/A1", .status(500))]
     #expect(try shop.sync(folder).outcome == .partial)
     #expect(folder.state(of: stray) != nil)
-    shop.store.faults = .none
+    shop.store.faults = []
     let plan = try shop.plan(folder)
 
     #expect(try shop.sync(folder).outcome == .complete)

@@ -461,7 +461,7 @@ struct RecordedHistoryTests {
     for _ in 0..<2 {
       shop.clock.advance(86_400)
       _ = try shop.sync(folder)
-      shop.store.faults = .none
+      shop.store.faults = []
     }
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
     func digest(_ path: String) throws -> String {

@@ -164,7 +164,7 @@ import Transport
     let store = try SampleStore(
       SampleContent(["/photos": Resource(json: #"{"success": true, "message": "thanks"}"#)]),
       faults: FaultScript(text: "path=/photos hits=1..2 status=503 retry-after=1"),
-      orders: OrderIntake(paths: ["/photos"])
+      orders: ["/photos"]
     )
     defer { store.stop() }
     let waits = Mutex<[Duration]>([])
@@ -204,7 +204,7 @@ import Transport
     let store = try SampleStore(
       SampleContent(["/photos": Resource(json: #"{"success": true}"#)]),
       faults: FaultScript(text: "path=/photos hits=1 status=500"),
-      orders: OrderIntake(paths: ["/photos", "/others"])
+      orders: ["/photos", "/others"]
     )
     defer { store.stop() }
     let folder = try TemporaryFolder()
@@ -243,7 +243,7 @@ import Transport
     let store = try SampleStore(
       SampleContent(["/photos": Resource(json: #"{"success": true}"#)]),
       faults: FaultScript(text: "path=/photos status=429 retry-after=3600"),
-      orders: OrderIntake(paths: ["/photos"])
+      orders: ["/photos"]
     )
     defer { store.stop() }
     let upload = try Self.upload(to: store)
@@ -263,7 +263,7 @@ import Transport
   @Test func `a file is owed to a server until this server has accepted what it holds`() throws {
     let store = try SampleStore(
       SampleContent(["/photos": Resource(json: #"{"success": true}"#)]),
-      orders: OrderIntake(paths: ["/photos", "/others"])
+      orders: ["/photos", "/others"]
     )
     defer { store.stop() }
     let folder = try TemporaryFolder()
@@ -296,7 +296,7 @@ import Transport
     let store = try SampleStore(
       SampleContent(["/photos": Resource(json: #"{"success": true}"#)]),
       faults: FaultScript(text: "path=/photos \(fault)"),
-      orders: OrderIntake(paths: ["/photos"])
+      orders: ["/photos"]
     )
     defer { store.stop() }
     let upload = try Self.upload(to: store)

@@ -205,7 +205,7 @@ struct FaultTests {
     #expect(try store.ask("/p.jpg").status == 429)
     #expect(try store.ask("/p.jpg").status == 200)
 
-    store.faults = .none
+    store.faults = []
     #expect(try store.ask("/p.jpg").status == 200)
   }
 }

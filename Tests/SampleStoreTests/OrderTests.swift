@@ -24,8 +24,12 @@ struct OrderTests {
   @Test func `orders are appended line by line to a file`() throws {
     let folder = try TemporaryFolder()
     try folder.write("before\n", to: "orders.jsonl")
-    let intake = OrderIntake(paths: ["/hook/T1"], file: folder.path + "/orders.jsonl")
-    let store = try SampleStore(SampleContent(), orders: intake, clock: { 784_111_777 })
+    let store = try SampleStore(
+      SampleContent(),
+      orders: ["/hook/T1"],
+      journal: folder.path + "/orders.jsonl",
+      clock: { 784_111_777 }
+    )
     let client = try RawClient(store)
 
     client.request("POST", "/hook/T1", body: "a\n\"b\"\u{1}")
@@ -86,7 +90,7 @@ struct OrderTests {
 
   @Test func `an order file that cannot be opened is named`() throws {
     let error = #expect(throws: LarderError.self) {
-      try SampleStore(SampleContent(), orders: OrderIntake(file: "/nowhere/orders.jsonl"))
+      try SampleStore(SampleContent(), journal: "/nowhere/orders.jsonl")
     }
 
     #expect(error?.description.contains("/nowhere/orders.jsonl: no such file") == true)

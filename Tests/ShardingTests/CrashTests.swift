@@ -233,7 +233,7 @@ struct CrashTests {
     #expect(throws: LarderError.self) { try sharded.merge() }
 
     #expect(try sharded.run(0, maxFailures: 100).failed == 3)
-    shop.store.faults = .none
+    shop.store.faults = []
     let lasting = try ShardedShop(shop)
     try lasting.plan(1)
     shop.store.faults = [FaultRule("/pictures/A1-*", .status(404))]

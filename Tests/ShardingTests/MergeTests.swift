@@ -185,7 +185,7 @@ struct MergeTests {
     for shard in 0..<2 { try sharded.run(shard) }
     shop.store.faults = [FaultRule("/shop/*", .status(503))]
     #expect(try sharded.merge().outcome == .failed)
-    shop.store.faults = .none
+    shop.store.faults = []
 
     let merged = try sharded.merge()
 

@@ -99,9 +99,12 @@ struct larder_outcome {
   long proxy_verification;  // OpenSSL's result of the verification of a proxy's certificate
   curl_off_t request;    // the number of sent bytes, including the request to a proxy
   curl_off_t wire;       // the number of received body bytes, before decoding
-  curl_off_t resolved, connected, secured, first_byte, total;  // microseconds since the start of the transfer
+  curl_off_t secured, first_byte, total;  // microseconds since the start of the transfer
 };
 void larder_easy_get_outcome(CURL *easy, struct larder_outcome *outcome);
+
+// The status of the response that is being received, which may be an interim response.
+long larder_easy_get_status(CURL *easy);
 
 // The number of body bytes that were received so far, before decoding.
 int64_t larder_easy_get_wire(CURL *easy);

@@ -110,9 +110,8 @@ double larder_processor_seconds(int process);
 
 /// Reads the date of a header field.
 ///
-/// It must match one of the formats exactly, except for upper and lower case. Returns 0 for an IMF-fixdate, 1 for an
-/// RFC 850 date (whose year has two digits), 2 or 3 for an asctime date, and -1 for any other text. The names of days
-/// and months are those of the C locale. strptime is declared only for _XOPEN_SOURCE.
+/// It must match one of the formats exactly, except for upper and lower case. Returns 0 for a date, and -1 for any other
+/// text. The names of days and months are those of the C locale. strptime is declared only for _XOPEN_SOURCE.
 int larder_read_date(const void *text, size_t count, struct tm *parts);
 
 /// Writes a time in UTC in the C locale.

@@ -79,15 +79,6 @@ extension PictureEntry {
 }
 
 extension TransferFailure {
-  /// Whether it is allowed to use the cached version after this failure.
-  ///
-  /// The failure must be temporary, or the host must be excluded from the run after too many failures. The stored
-  /// header fields must also allow the use with `stale-if-error`.
-  func isExcused(by word: String?, at now: UnixTime, for traits: CacheKeyFields?) -> Bool {
-    guard RetryPolicy.mayPass(self) || reason == .circuitOpen else { return false }
-    return StoredResponse(word: word)?.excusesError(at: now, for: traits) ?? false
-  }
-
   /// The time at which the failed response expires by its own header fields; nil if they say nothing about caching.
   func refusalExpiry(at now: UnixTime) -> UnixTime? {
     let control = CacheControl(headers)
@@ -95,7 +86,7 @@ extension TransferFailure {
     guard let status, says || headers.contains("Expires") else { return nil }
     let stored = StoredResponse(
       status: status,
-      headers: headers.endToEnd,
+      headers: headers,
       requestTime: now,
       responseTime: now
     )
@@ -110,9 +101,7 @@ extension PictureEntry {
     expiry = stored.expiry
     fetched = stored.responseTime
     checked = stored.responseTime
-    lastModified = stored.headers["Last-Modified"].flatMap {
-      UnixTime(httpDate: $0, now: stored.responseTime)
-    }
+    lastModified = stored.headers["Last-Modified"].flatMap(UnixTime.init(httpDate:))
   }
 
   /// The entry after the server answered 304.

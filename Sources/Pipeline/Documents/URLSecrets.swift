@@ -113,7 +113,7 @@ struct URLSecrets: Hashable, Sendable {
         let text = String(decoding: bytes[line.whole], as: UTF8.self)
         let isDate =
           Self.dates.contains { line.isNamed($0) }
-          && UnixTime(httpDate: String(decoding: bytes[line.value], as: UTF8.self), now: 0) != nil
+          && UnixTime(httpDate: String(decoding: bytes[line.value], as: UTF8.self)) != nil
         if isDate {
           veiled += bytes[line.whole]
         } else {

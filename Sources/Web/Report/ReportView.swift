@@ -72,11 +72,6 @@ struct ReportView: PageView {
 }
 
 extension PageLanguage {
-  /// The number of rows that are left out, such as `and 10 more`; empty if there are none.
-  func more(_ count: Int) -> String {
-    count > 0 ? of("and \(count.grouped) more", "외 \(count.grouped)건") : ""
-  }
-
   /// A run's outcome, such as `partial`, in this language.
   func outcome(_ outcome: String?) -> String {
     let korean = [

@@ -172,7 +172,7 @@ extension SoakShop {
     func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
     if let tag = request.ifNoneMatch { return fields.tag.map(opaque) == opaque(tag) }
     guard let modified = fields.modified,
-      let since = request.ifModifiedSince.flatMap({ UnixTime(httpDate: $0, now: UnixTime(time)) })
+      let since = request.ifModifiedSince.flatMap(UnixTime.init(httpDate:))
     else { return false }
     return modified <= since.seconds
   }
