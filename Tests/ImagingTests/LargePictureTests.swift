@@ -225,7 +225,7 @@ struct LargePictureTests {
     let error = #expect(throws: ImagingError.self) {
       try file.part(
         PixelRegion(x: 0, y: 0, width: 2, height: 2),
-        PictureLimits(decoding: held - 1)
+        PictureLimits(pixels: 150_000_000, decoding: held - 1)
       )
     }
 

@@ -261,7 +261,7 @@ struct StripTests {
     let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
     let frame = chunk("fdAT", [UInt8](repeating: 65, count: 1 << 19))
     let bytes = Array(plain[..<33]) + frame + plain[33...]
-    let limits = PictureLimits(metadataBytes: 1 << 18)
+    let limits = PictureLimits(pixels: 150_000_000, metadataBytes: 1 << 18)
 
     let square = try Crop(limits: limits).apply(to: PictureFile(bytes, limits: limits))
 
@@ -279,7 +279,7 @@ struct StripTests {
     let bytes = pngSignature + header(9, 9) + profiles + chunk("IEND", [])
 
     #expect {
-      try PictureProbe(bytes, limits: PictureLimits(metadataBytes: 2 << 20))
+      try PictureProbe(bytes, limits: PictureLimits(pixels: 150_000_000, metadataBytes: 2 << 20))
     } throws: {
       ($0 as? ImagingError)?.code == .tooLarge
     }
@@ -349,14 +349,8 @@ struct StripTests {
 extension StampTime {
   /// A winter morning, for stamps that get no time from a picture.
   static func given(_ stamp: Stamp) throws -> StampTime {
-    try StampTime(
-      .given(instant: 1_610_000_000, offset: 0),
-      taken: nil,
-      modified: nil,
-      zone: nil,
-      local: stamp.localZone,
-      now: 0,
-      name: "x"
-    )
+    var stamp = stamp
+    stamp.time = .given(instant: 1_610_000_000, offset: 0)
+    return try StampTime(stamp, name: "x")
   }
 }

@@ -93,7 +93,7 @@ final class PNGRows: RowSource {
     isNative: Bool
   ) -> RowShape {
     let hasClear = chunks.transparency != nil && !isNative
-    var shape = RowShape(width: chunks.size.width, height: chunks.size.height, layout: .rgb)
+    var shape = RowShape(size: chunks.size, layout: .rgb)
     shape.depth = isNative ? chunks.depth : max(chunks.depth, 8)
     switch chunks.colourType {
     case 0: shape.layout = hasClear ? .greyAlpha : .grey
