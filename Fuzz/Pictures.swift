@@ -30,16 +30,13 @@ private let target: @Sendable ([UInt8]) -> Void =
 /// The limits of a picture; by default, they are small enough for many runs a second.
 ///
 /// The arithmetic that the limits protect is the same for pictures of any size.
-private let limits =
-  isWhole
-  ? PictureLimits(pixels: 50_000_000)
-  : PictureLimits(
-    pixels: 1_000_000,
-    side: 4096,
-    scannedPixels: 20_000_000,
-    metadataBytes: 1 << 18,
-    memory: 64 << 20
-  )
+private let limits = {
+  guard !isWhole else { return PictureLimits(pixels: 50_000_000) }
+  var limits = PictureLimits(pixels: 1_000_000)
+  (limits.side, limits.scannedPixels) = (4096, 20_000_000)
+  (limits.metadataBytes, limits.memory) = (1 << 18, 64 << 20)
+  return limits
+}()
 
 private func file(_ bytes: [UInt8], _ format: PictureFormat) -> PictureFile? {
   guard PictureFormat(sniffing: bytes) == format else { return nil }
@@ -248,7 +245,10 @@ private func writeOtherSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> V
     else { continue }
     var tags = PictureTags()
     tags.exif = Array(exif.dropFirst(10))
-    let tagged = tags.added(toWebP: still, width: 24, height: 20, hasAlpha: true)
+    let tagged = tags.added(
+      toWebP: still,
+      RowShape(size: PixelSize(width: 24, height: 20), layout: .rgba)
+    )
     write(still + [0], "\(lossless).webp")
     write(tagged + [0x21], "tagged-\(lossless).webp")
     let place: [UInt8] = [2, 0, 0, 3, 0, 0, 23, 0, 0, 19, 0, 0, 9, 0, 0, 0]

@@ -24,3 +24,27 @@ extension String {
   /// The text in the form that is compared byte by byte.
   package var exact: ExactText { ExactText(self) }
 }
+
+extension String {
+  /// Decodes bytes that are mostly UTF-8.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - isText: Whether a character stays as it is. If not, its bytes are replaced too.
+  ///   - replace: Makes the text for a byte that is not UTF-8.
+  package init(
+    _ bytes: [UInt8],
+    isText: (Unicode.Scalar) -> Bool = { _ in true },
+    replacing replace: (UInt8) -> String
+  ) {
+    self = ""
+    var rest = bytes[...]
+    while let byte = rest.first {
+      // The encoding of a character has one to four bytes.
+      let text = (1...4).lazy.compactMap { String(validating: rest.prefix($0), as: UTF8.self) }
+        .first { $0.unicodeScalars.allSatisfy(isText) }
+      self += text ?? replace(byte)
+      rest = rest.dropFirst(text?.utf8.count ?? 1)
+    }
+  }
+}

@@ -55,10 +55,14 @@ struct BenchCommand: ParsableCommand {
   )
   var parallel = SweepPlan.auto
 
-  @Option("Run each pass N times. (default: 5)", value: "n", in: 1...1000)
+  @Option("Run each pass N times. (default: 5)", value: "n", read: WholeNumber.reader(1...1000))
   var runs = 5
 
-  @Option("The number of requests in a pass over URLs.", value: "n", in: 1...1_000_000)
+  @Option(
+    "The number of requests in a pass over URLs.",
+    value: "n",
+    read: WholeNumber.reader(1...1_000_000)
+  )
   var count: Int?
 
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
@@ -97,7 +101,7 @@ struct BenchCommand: ParsableCommand {
     let report = try result.get()
     let table = BenchTable(report: report, terminal: terminal)
     try output.show(report, text: table.text, always: true)
-    return ExitStatus(report, signal: signals.signal)
+    return signals.status ?? (report.failures > 0 ? .partial : .done)
   }
 
   private func source() throws -> BenchSource {

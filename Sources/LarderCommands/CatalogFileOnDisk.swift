@@ -145,7 +145,8 @@ extension CatalogFileOnDisk {
     return .done
   }
 
-  private func run(
+  /// The sync of this catalog, which has not begun.
+  func run(
     _ cache: CachePlace,
     _ options: SyncOptions,
     _ transport: CurlTransport,

@@ -1,5 +1,4 @@
 import Base
-import Bench
 import Catalog
 import CurlTransport
 import Glibc
@@ -95,15 +94,6 @@ enum ExitStatus: Int32, Sendable {
     .terminated, .interrupted, .configuration, .usage, .io, .data, .unavailable, .failed,
     .tryAgain, .partial, .withheld,
   ]
-
-  /// The status of `bench`.
-  ///
-  /// - Parameters:
-  ///   - report: The report of `bench`.
-  ///   - signal: The signal that ended the measurement, if any.
-  init(_ report: BenchReport, signal: Int32?) {
-    self = ExitStatus(signal: signal) ?? (report.failures > 0 ? .partial : .done)
-  }
 
   /// The status of a run of `order send`.
   ///

@@ -118,7 +118,11 @@ struct QueryOptions: ParsableArguments {
   )
   var sort: ItemSort?
 
-  @Option("List at most N items. (default: all)", value: "n", in: 1...1_000_000_000)
+  @Option(
+    "List at most N items. (default: all)",
+    value: "n",
+    read: WholeNumber.reader(1...1_000_000_000)
+  )
   var limit: Int?
 
   var query: ItemQuery {

@@ -1,3 +1,4 @@
+import Base
 import CGlibc
 import CSQLite
 import Glibc
@@ -24,23 +25,9 @@ enum ProgramArguments {
 
   /// The text for the bytes of an argument.
   static func text(_ bytes: [UInt8]) -> String {
-    var text = String.UnicodeScalarView()
-    var rest = bytes[...]
-    while let byte = rest.first {
-      // The encoding of a character has one to four bytes.
-      let character = (1...4).lazy.compactMap {
-        String(validating: rest.prefix($0), as: UTF8.self)
-      }
-      .first?.unicodeScalars.first
-      if let character, !isByte(character) {
-        text.append(character)
-        rest = rest.dropFirst(UTF8.width(character))
-      } else {
-        text.append(Unicode.Scalar(first + UInt32(byte)) ?? "\u{FFFD}")
-        rest = rest.dropFirst()
-      }
+    String(bytes, isText: { !isByte($0) }) {
+      String(Unicode.Scalar(first + UInt32($0)) ?? "\u{FFFD}")
     }
-    return String(text)
   }
 
   /// The message about the first argument with bytes that are not UTF-8; nil if there is none.

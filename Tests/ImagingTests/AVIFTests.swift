@@ -128,10 +128,10 @@ struct AVIFTests {
     // dav1d takes 1 + 3.5 × 3 bytes per pixel for three planes of 8 bits.
     let file = try PictureFile(AVIFKind().bytes(width: 40, height: 30))
     let enough = 40 * 30 * 23 / 2
-    _ = try Crop(limits: PictureLimits(decoding: enough)).apply(to: file)
+    _ = try Crop(limits: PictureLimits(pixels: 150_000_000, decoding: enough)).apply(to: file)
 
     let refusal = #expect(throws: ImagingError.self) {
-      try Crop(limits: PictureLimits(decoding: enough - 1)).apply(to: file)
+      try Crop(limits: PictureLimits(pixels: 150_000_000, decoding: enough - 1)).apply(to: file)
     }
     #expect(refusal?.code == .tooLarge && refusal?.description.contains("13800") == true)
   }
@@ -149,7 +149,9 @@ struct AVIFTests {
       ($0 as? ImagingError)?.code == .tooLarge
     }
     #expect {
-      try Crop(limits: PictureLimits(memory: 4000)).apply(to: PictureFile(bytes))
+      try Crop(limits: PictureLimits(pixels: 150_000_000, memory: 4000)).apply(
+        to: PictureFile(bytes)
+      )
     } throws: {
       ($0 as? ImagingError)?.code == .tooLarge
     }

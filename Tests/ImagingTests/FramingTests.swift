@@ -142,14 +142,10 @@ struct FramingTests {
   func `a picture is placed in its frame`(_ wish: Wish) {
     let upright = PixelSize(width: wish.upright.0, height: wish.upright.1)
 
-    let framing = Framing(
-      upright,
-      frame: wish.frame.map { PixelSize(width: $0.0, height: $0.1) },
-      fit: wish.fit,
-      focus: Focus(wish.gravity, in: upright),
-      gravity: wish.gravity,
-      enlarges: wish.enlarges
-    )
+    var crop = Crop(gravity: wish.gravity)
+    crop.frame = wish.frame.map { PixelSize(width: $0.0, height: $0.1) }
+    (crop.fit, crop.enlarges) = (wish.fit, wish.enlarges)
+    let framing = Framing(upright, crop, focus: Focus(wish.gravity, in: upright))
 
     let (x, y, width, height) = wish.window
     #expect(framing.window == PixelRegion(x: x, y: y, width: width, height: height))
@@ -168,14 +164,9 @@ struct FramingTests {
           [Gravity.bottomRight, .centre].map { (fit, $0) }
         }) {
           let frame = PixelSize(width: across, height: down)
-          let made = Framing(
-            upright,
-            frame: frame,
-            fit: fit,
-            focus: Focus(gravity, in: upright),
-            gravity: gravity,
-            enlarges: true
-          )
+          var crop = Crop(gravity: gravity)
+          (crop.frame, crop.fit) = (frame, fit)
+          let made = Framing(upright, crop, focus: Focus(gravity, in: upright))
 
           let window = made.window
           #expect(made.canvas == frame)

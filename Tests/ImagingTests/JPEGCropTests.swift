@@ -268,7 +268,7 @@ struct JPEGCropTests {
       height: 400,
       segments: exifSegment(tiff(orientation: orientation))
     )
-    let limits = PictureLimits(memory: memory)
+    let limits = PictureLimits(pixels: 150_000_000, memory: memory)
 
     let square = try Crop(lossless: true, limits: limits).apply(to: PictureFile(bytes))
 
@@ -283,7 +283,7 @@ struct JPEGCropTests {
       quality: 98
     )
     // All coefficients take 1,440,000 bytes. Those of noise are hardly smaller when they are packed.
-    let limits = PictureLimits(memory: 300_000)
+    let limits = PictureLimits(pixels: 150_000_000, memory: 300_000)
 
     let square = try Crop(lossless: true, limits: limits).apply(to: PictureFile(bytes))
 

@@ -113,7 +113,10 @@ struct LimitTests {
 
   @Test(arguments: bombs) func `a bomb is refused before any pixel`(_ bomb: Bomb) {
     #expect {
-      try PictureProbe(bomb.bytes, limits: PictureLimits(metadataBytes: 1 << 19))
+      try PictureProbe(
+        bomb.bytes,
+        limits: PictureLimits(pixels: 150_000_000, metadataBytes: 1 << 19)
+      )
     } throws: { error in
       (error as? ImagingError)?.code == bomb.code
     }
@@ -144,7 +147,7 @@ struct LimitTests {
     ) throws
   {
     // All coefficients together take 1,108,992 bytes.
-    let crop = Crop(size: size, limits: PictureLimits(memory: 500_000))
+    let crop = Crop(size: size, limits: PictureLimits(pixels: 150_000_000, memory: 500_000))
     func bytes(_ samples: [UInt8]) -> [UInt8] {
       JPEGKind(name: "", isProgressive: true)
         .bytes(samples: samples, width: 600, height: 600, quality: 95)
@@ -187,7 +190,7 @@ struct LimitTests {
     }
 
     for memory in stride(from: 4000, through: 400_000, by: 1000) {
-      let limits = PictureLimits(memory: memory)
+      let limits = PictureLimits(pixels: 150_000_000, memory: memory)
       do throws(ImagingError) {
         let read = try file.part(whole, limits)
         #expect(read.samples == picture.samples)

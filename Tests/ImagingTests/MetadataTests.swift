@@ -209,7 +209,7 @@ struct MetadataTests {
     let file = try PictureFile(bytes)
     // This is the size of the coefficients of the picture and of its turned copy, with two bytes for each sample.
     let needed = 160 * 144 * 3 / 2 * 2 * 2
-    var crop = Crop(lossless: true, limits: PictureLimits(memory: needed - 1))
+    var crop = Crop(lossless: true, limits: PictureLimits(pixels: 150_000_000, memory: needed - 1))
 
     let square = try crop.apply(to: file)
 

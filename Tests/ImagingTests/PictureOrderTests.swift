@@ -103,15 +103,7 @@ struct PictureOrderTests {
       shift: EncodedPicture.Shift(x: 6, y: -7),
       isDamaged: true,
       gravity: EncodedPicture.Point(x: 8, y: 9),
-      time: try StampTime(
-        .given(instant: 10, offset: 3600),
-        taken: nil,
-        modified: nil,
-        zone: nil,
-        local: .utc,
-        now: 0,
-        name: ""
-      ),
+      time: try StampTime(Stamp(time: .given(instant: 10, offset: 3600)), name: ""),
       remarks: [.faintText, .noGamma]
     )
     let error = ImagingError(.tooLarge, "cannot", remedy: .morePixels)

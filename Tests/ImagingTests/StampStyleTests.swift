@@ -50,16 +50,7 @@ struct StampStyleTests {
   }
 
   private static func layer(_ stamp: Stamp, _ size: PixelSize) throws -> Stamp.Block {
-    let moment = try StampTime(
-      stamp.time,
-      taken: nil,
-      modified: nil,
-      zone: nil,
-      local: .utc,
-      now: 0,
-      name: "x"
-    )
-    return try stamp.set(moment, size: size)
+    try stamp.set(StampTime(stamp, name: "x"), size: size)
   }
 
   @Test(arguments: grounds, [StampStyle.scrim, .bar])

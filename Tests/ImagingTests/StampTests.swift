@@ -175,15 +175,9 @@ struct StampTimeTests {
     zone: Zone? = nil
   ) throws -> StampTime {
     let bytes = tiff(orientation: 1, dateTime: taken, offset: offset)
-    return try StampTime(
-      choice,
-      taken: TakenTime(Exif(bytes)),
-      modified: modified,
-      zone: zone,
-      local: Zone(offset: 3600),
-      now: 1_000_000_000,
-      name: "x"
-    )
+    var stamp = Stamp(time: choice)
+    (stamp.zone, stamp.localZone, stamp.now) = (zone, Zone(offset: 3600), { 1_000_000_000 })
+    return try StampTime(stamp, taken: TakenTime(Exif(bytes)), modified: modified, name: "x")
   }
 
   @Test func `an EXIF time with an offset is an instant`() throws {

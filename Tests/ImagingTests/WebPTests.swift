@@ -217,7 +217,9 @@ struct WebPTests {
       ($0 as? ImagingError)?.code == .tooLarge
     }
     #expect {
-      try Crop(limits: PictureLimits(memory: 4000)).apply(to: PictureFile(small))
+      try Crop(limits: PictureLimits(pixels: 150_000_000, memory: 4000)).apply(
+        to: PictureFile(small)
+      )
     } throws: {
       ($0 as? ImagingError)?.code == .tooLarge
     }

@@ -5,45 +5,21 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   /// The maximum number of pixels of the whole picture.
   public var pixels: Int
   /// The maximum number of pixels along either side.
-  public var side: Int
+  public var side = 65_535
   /// The maximum number of scans of a JPEG, which are the passes in which a progressive JPEG is stored.
-  public var scans: Int
+  public var scans = 100
   /// The largest product of scans and pixels; it limits the work of a decoder.
-  public var scannedPixels: Int
+  public var scannedPixels = 1_000_000_000
   /// The maximum number of bytes of metadata, which is everything in the file except the picture itself.
-  public var metadataBytes: Int
+  public var metadataBytes = 16 << 20
   /// The maximum number of bytes of the file.
-  public var fileBytes: Int
+  public var fileBytes = 512 << 20
   /// The maximum number of bytes of one bitmap, or of all planes of a picture together.
-  public var memory: Int
+  public var memory = 512 << 20
   /// The maximum number of bytes that a library is allowed to take while it decodes.
   ///
   /// An AVIF decoder, for example, can take several times the size of the planes.
-  public var decoding: Int
-
-  /// Makes limits; the defaults admit any photo, and stop decompression bombs.
-  ///
-  /// A picture that is processed row by row takes little memory at any size, so the limit on pixels mainly bounds the
-  /// time. The default exceeds the photos of phones and cameras, and most panoramas.
-  public init(
-    pixels: Int = 150_000_000,
-    side: Int = 65_535,
-    scans: Int = 100,
-    scannedPixels: Int = 1_000_000_000,
-    metadataBytes: Int = 16 << 20,
-    fileBytes: Int = 512 << 20,
-    memory: Int = 512 << 20,
-    decoding: Int = 1 << 30
-  ) {
-    self.pixels = pixels
-    self.side = side
-    self.scans = scans
-    self.scannedPixels = scannedPixels
-    self.metadataBytes = metadataBytes
-    self.fileBytes = fileBytes
-    self.memory = memory
-    self.decoding = decoding
-  }
+  public var decoding = 1 << 30
 
   /// Limits for pictures of up to `pixels`.
   ///
@@ -68,6 +44,14 @@ public struct PictureLimits: Equatable, Sendable, Codable {
 
   /// These limits for the picture `name`.
   func named(_ name: String) -> NamedLimits { NamedLimits(limits: self, name: name) }
+}
+
+extension PictureLimits {
+  /// Makes limits; the defaults admit any photo, and stop decompression bombs.
+  ///
+  /// A picture that is processed row by row takes little memory at any size, so the limit on pixels mainly bounds the
+  /// time. The default exceeds the photos of phones and cameras, and most panoramas.
+  public init(pixels: Int = 150_000_000) { self.pixels = pixels }
 }
 
 /// The limits of a picture, with the name of the picture for errors.

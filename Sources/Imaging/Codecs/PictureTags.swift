@@ -97,7 +97,7 @@ extension PictureTags {
   }
 
   /// Adds these tags to the WebP `bytes`, which contain nothing but one still. (RFC 9649, section 2.7)
-  func added(toWebP bytes: consuming [UInt8], width: Int, height: Int, hasAlpha: Bool) -> [UInt8] {
+  func added(toWebP bytes: consuming [UInt8], _ shape: RowShape) -> [UInt8] {
     guard self != PictureTags() else { return bytes }
     func long(_ value: Int) -> [UInt8] {
       [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) }
@@ -107,14 +107,14 @@ extension PictureTags {
         ? []
         : Array(type.utf8) + long(payload.count) + payload + (payload.count & 1 == 1 ? [0] : [])
     }
-    var flags = hasAlpha ? 0x10 : 0
+    var flags = shape.layout == .rgba ? 0x10 : 0
     if !profile.isEmpty { flags |= 0x20 }
     if !exif.isEmpty { flags |= 0x08 }
     if !xmp.isEmpty { flags |= 0x04 }
     // If the still consists of two chunks, libwebp has written a VP8X header before them.
     let hasHeader = bytes.count >= 30 && bytes[12..<16].elementsEqual("VP8X".utf8)
     let head =
-      long(flags) + long(width - 1).prefix(3) + long(height - 1).prefix(3)
+      long(flags) + long(shape.width - 1).prefix(3) + long(shape.height - 1).prefix(3)
     let body =
       chunk("VP8X", head) + chunk("ICCP", profile) + bytes[(hasHeader ? 30 : 12)...]
       + chunk("EXIF", exif) + chunk("XMP ", xmp)

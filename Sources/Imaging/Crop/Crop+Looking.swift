@@ -6,14 +6,7 @@ extension Crop {
   /// If there is no focus, the framing depends only on the gravity and on the picture's size.
   func framing(_ probe: PictureProbe, focus: Focus? = nil) -> Framing {
     let upright = PixelSize(width: probe.width, height: probe.height)
-    return Framing(
-      upright,
-      frame: frame,
-      fit: fit,
-      focus: focus ?? Focus(gravity, in: upright),
-      gravity: gravity,
-      enlarges: enlarges
-    )
+    return Framing(upright, self, focus: focus ?? Focus(gravity, in: upright))
   }
 
   /// Whether the picture has to be decoded to find the part that is kept.

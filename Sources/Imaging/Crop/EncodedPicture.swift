@@ -43,41 +43,24 @@ public struct EncodedPicture: Sendable, Equatable {
   /// A point of a picture, in pixels from its top left corner.
   public struct Point: Sendable, Equatable, Codable {
     /// Pixels to the right.
-    public var x: Int
+    public var x = 0
     /// Pixels downwards.
-    public var y: Int
-
-    /// Makes a point; the default is the top left corner.
-    public init(x: Int = 0, y: Int = 0) {
-      (self.x, self.y) = (x, y)
-    }
-
-    init(_ focus: Focus) {
-      self.init(x: Int(focus.x.rounded()), y: Int(focus.y.rounded()))
-    }
+    public var y = 0
   }
 
   /// A warning: the picture was made, but not quite as requested.
-  public struct Remark: RawRepresentable, Hashable, Sendable, Codable {
-    /// The identifier, such as `not-lossless`.
-    public let rawValue: String
-
-    /// Makes a remark from its identifier.
-    public init(rawValue: String) {
-      self.rawValue = rawValue
-    }
-
+  public enum Remark: String, Sendable, Codable {
     /// A lossless result was requested, but was not possible.
-    public static let notLossless = Remark(rawValue: "not-lossless")
+    case notLossless = "not-lossless"
     /// The colours may look different, because the input is a PNG whose gamma is only in a gAMA chunk, and the new
     /// format cannot store a gamma.
-    public static let noGamma = Remark(rawValue: "no-gamma")
+    case noGamma = "no-gamma"
     /// The kept part was enlarged to more than twice its size.
-    public static let enlarged = Remark(rawValue: "enlarged")
+    case enlarged
     /// Letters of a stamp are less than 9 pixels high.
-    public static let smallText = Remark(rawValue: "small-text")
+    case smallText = "small-text"
     /// Some letters of a stamp have a contrast of less than 3:1 to the picture behind them.
-    public static let faintText = Remark(rawValue: "faint-text")
+    case faintText = "faint-text"
   }
 
   let file: EncodedFile
@@ -98,4 +81,10 @@ public struct EncodedPicture: Sendable, Equatable {
   ///
   /// - Throws: ``LarderError`` of code `disk` when the file cannot be read.
   public func contents() throws(LarderError) -> [UInt8] { try file.bytes() }
+}
+
+extension EncodedPicture.Point {
+  init(_ focus: Focus) {
+    self.init(x: Int(focus.x.rounded()), y: Int(focus.y.rounded()))
+  }
 }

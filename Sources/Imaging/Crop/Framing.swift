@@ -37,21 +37,13 @@ struct Framing: Equatable {
   ///
   /// - Parameters:
   ///   - upright: The size of the picture, at least 1 × 1.
-  ///   - frame: The requested size. Pass nil to get the largest square without scaling.
-  ///   - fit: How the picture is fitted into the frame.
+  ///   - crop: The crop, which says how the picture is fitted into which frame. Without a frame, the result is the
+  ///     largest square without scaling.
   ///   - focus: The point around which the kept part is placed.
-  ///   - gravity: The position of a picture that does not fill its frame.
-  ///   - enlarges: Whether a picture that is smaller than the frame is enlarged.
-  init(
-    _ upright: PixelSize,
-    frame: PixelSize?,
-    fit: PictureFit,
-    focus: Focus,
-    gravity: Gravity,
-    enlarges: Bool
-  ) {
+  init(_ upright: PixelSize, _ crop: Crop, focus: Focus) {
+    let (frame, enlarges) = (crop.frame, crop.enlarges)
     self.focus = focus
-    switch fit {
+    switch crop.fit {
     case .cover:
       let size = Self.shape(of: frame ?? PixelSize(width: 1, height: 1), within: upright)
       window = focus.region(of: size, in: upright)
@@ -66,7 +58,7 @@ struct Framing: Equatable {
       let fitting = Self.shape(of: upright, within: canvas)
       let isSmaller = upright.width < fitting.width || upright.height < fitting.height
       scaled = isSmaller && !enlarges ? upright : fitting
-      let region = Focus(gravity, in: canvas).region(of: scaled, in: canvas)
+      let region = Focus(crop.gravity, in: canvas).region(of: scaled, in: canvas)
       place = EncodedPicture.Point(x: region.x, y: region.y)
     }
   }

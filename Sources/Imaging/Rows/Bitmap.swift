@@ -49,17 +49,7 @@ public struct Bitmap: Sendable, Equatable {
     /// The alpha of the first entries.
     ///
     /// All further entries are opaque.
-    public var alpha: [UInt8]
-
-    /// Makes a palette.
-    ///
-    /// - Parameters:
-    ///   - colours: Red, green and blue of each entry.
-    ///   - alpha: The alpha of the first entries.
-    public init(colours: [UInt8], alpha: [UInt8] = []) {
-      self.colours = colours
-      self.alpha = alpha
-    }
+    public var alpha: [UInt8] = []
   }
 
   /// Pixels from left to right.

@@ -210,6 +210,11 @@ extension RowSource {
 
 extension Bitmap {
   var shape: RowShape {
-    RowShape(width: width, height: height, layout: layout, depth: depth, clear: clear)
+    RowShape(
+      size: PixelSize(width: width, height: height),
+      layout: layout,
+      depth: depth,
+      clear: clear
+    )
   }
 }

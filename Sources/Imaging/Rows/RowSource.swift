@@ -2,10 +2,8 @@ import Base
 
 /// The size of a picture, and the layout and depth of its samples.
 struct RowShape: Equatable {
-  /// Pixels from left to right.
-  var width: Int
-  /// Pixels from top to bottom.
-  var height: Int
+  /// Pixels from left to right and from top to bottom.
+  var size: PixelSize
   /// The samples of one pixel.
   var layout: Bitmap.Layout
   /// The number of bits of a sample: 1, 2, 4, 8 or 16.
@@ -15,10 +13,8 @@ struct RowShape: Equatable {
   /// Whether the samples are those that a JPEG stores, usually YCbCr, which only a JPEG made from it can take.
   var isStored = false
 
-  var size: PixelSize {
-    get { PixelSize(width: width, height: height) }
-    set { (width, height) = (newValue.width, newValue.height) }
-  }
+  var width: Int { size.width }
+  var height: Int { size.height }
   var pixelBytes: Int { layout.pixelBytes(depth: depth) }
   /// The number of bytes of a row.
   ///
@@ -94,7 +90,7 @@ extension RowSource {
   /// Reads the next `count` rows into a bitmap.
   func bitmap(of count: Int, _ limits: NamedLimits) throws(LarderError) -> Bitmap {
     var shape = shape
-    shape.height = count
+    shape.size.height = count
     return try shape.bitmap(limits) { (start) throws(LarderError) in
       try read(count, into: start)
     }
@@ -121,7 +117,7 @@ extension RowSource {
   /// Reads all rows, and keeps every `step`-th row: the first row, the row `step` below it, and so on.
   func thinned(every step: Int, _ limits: NamedLimits) throws(LarderError) -> Bitmap {
     var small = shape
-    small.height = (shape.height + step - 1) / step
+    small.size.height = (shape.height + step - 1) / step
     return try small.bitmap(limits) { (start) throws(LarderError) in
       for y in 0..<small.height {
         try read(1, into: start + y * small.rowBytes)

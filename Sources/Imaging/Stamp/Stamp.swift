@@ -102,15 +102,7 @@ public struct Stamp: PictureMaking {
     opening open: PartFile.Opening?
   ) throws(LarderError) -> EncodedPicture {
     try check()
-    let moment = try StampTime(
-      time,
-      taken: file.taken,
-      modified: file.modified,
-      zone: zone,
-      local: localZone,
-      now: now(),
-      name: file.name
-    )
+    let moment = try StampTime(self, taken: file.taken, modified: file.modified, name: file.name)
     var stamp = self
     if crop.fit == .contain, crop.frame == nil {
       stamp.crop.frame = PixelSize(width: file.probe.width, height: file.probe.height)

@@ -73,27 +73,21 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   /// Chooses the time on a picture's stamp.
   ///
   /// - Parameters:
-  ///   - choice: The requested time.
+  ///   - stamp: The stamp, with the requested time, its zones and its clock.
   ///   - taken: The time in the picture's metadata; nil if there is none.
   ///   - modified: When the file was last written, in seconds since 1970; nil if the picture is not from a file.
-  ///   - zone: The zone in which the time is shown. If it is nil, the time is shown with its own offset or, if it has
-  ///     none, in `local`.
-  ///   - local: The zone that applies to times without an offset.
-  ///   - now: The time of the clock, in seconds since 1970.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` of code `time` when the picture lacks the requested time.
   init(
-    _ choice: Choice,
-    taken: TakenTime?,
-    modified: Int?,
-    zone: Zone?,
-    local: Zone,
-    now: Int,
+    _ stamp: Stamp,
+    taken: TakenTime? = nil,
+    modified: Int? = nil,
     name: String
   ) throws(LarderError) {
+    let (zone, local) = (stamp.zone, stamp.localZone)
     // The offset that the time itself has.
     var own: Int?
-    switch choice {
+    switch stamp.time {
     case .given(let instant, let offset): (self.instant, own, source) = (instant, offset, .given)
     case .exif:
       guard let taken else {
@@ -115,7 +109,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
         )
       }
       (instant, source) = (modified, .file)
-    case .now: (instant, source) = (now, .now)
+    case .now: (instant, source) = (stamp.now(), .now)
     }
     offset = zone?.offset(at: instant) ?? own ?? local.offset(at: instant)
   }

@@ -16,7 +16,7 @@ struct ConnectionOptions: ParsableArguments {
   @Option(
     "Retry a request up to N times, 0 to 100, after a temporary failure. (default: 4)",
     value: "n",
-    in: 0...100
+    read: WholeNumber.reader(0...100)
   )
   var retries = RetryPolicy().retries
 

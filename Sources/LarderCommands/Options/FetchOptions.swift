@@ -9,7 +9,7 @@ struct WorkOptions: ParsableArguments {
   @Option(
     "Keep a square of every picture, N pixels a side, in squares/<n>.",
     value: "n",
-    in: 1...4096
+    read: WholeNumber.reader(1...4096)
   )
   var square: Int?
 

@@ -49,28 +49,6 @@ extension Option {
     )
   }
 
-  /// An option that takes a whole number in a range.
-  ///
-  /// - Parameters:
-  ///   - help: The help.
-  ///   - name: The name of the value in the help, such as `n`.
-  ///   - range: The allowed numbers.
-  init(_ help: String, value name: String, in range: ClosedRange<Int>) where Value == Int? {
-    self.init(help, value: name, read: WholeNumber.reader(range))
-  }
-
-  /// An option that has a default, and takes a whole number in a range.
-  ///
-  /// - Parameters:
-  ///   - wrappedValue: The default.
-  ///   - help: The help.
-  ///   - name: The name of the value in the help, such as `n`.
-  ///   - range: The allowed numbers.
-  init(wrappedValue: Int, _ help: String, value name: String, in range: ClosedRange<Int>)
-  where Value == Int {
-    self.init(wrappedValue: wrappedValue, help, value: name, read: WholeNumber.reader(range))
-  }
-
   /// An option that has a default, and whose value is read by a function.
   ///
   /// - Parameters:

@@ -34,7 +34,7 @@ struct OrderPlaceCommand: ParsableCommand {
   @Option(
     "The quantity of the first item. (default: 1)",
     value: "n",
-    in: 1...OrderRequest.mostPieces
+    read: WholeNumber.reader(1...OrderRequest.mostPieces)
   )
   var quantity = 1
 

@@ -29,7 +29,11 @@ struct OrderSendCommand: ParsableCommand {
     stops: true
   )
 
-  @Option("Attempt at most N orders. (default: all)", value: "n", in: 1...1_000_000_000)
+  @Option(
+    "Attempt at most N orders. (default: all)",
+    value: "n",
+    read: WholeNumber.reader(1...1_000_000_000)
+  )
   var limit: Int?
 
   @Flag(help: "Start a stopped webhook again.")

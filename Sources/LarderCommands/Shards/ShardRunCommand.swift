@@ -1,5 +1,4 @@
 import ArgumentParser
-import Base
 import CGlibc
 import CurlTransport
 import Foundation
@@ -55,13 +54,13 @@ struct ShardRunCommand: ParsableCommand {
   @Flag(help: "End as after SIGTERM when the parent process ends.")
   var dieWithParent = false
 
-  @Option("The most shards that run at once.", value: "n", in: 1...100_000)
+  @Option("The most shards that run at once.", value: "n", read: WholeNumber.reader(1...100_000))
   var clusterSlots: Int?
 
   @Option(
     "Simultaneous transfers to one host, for all shards together.",
     value: "n",
-    in: 1...100_000
+    read: WholeNumber.reader(1...100_000)
   )
   var hostLimit: Int?
 
@@ -103,15 +102,7 @@ struct ShardRunCommand: ParsableCommand {
     let transport = try CurlTransport(settings)
     defer { transport.shutdown() }
     let token = String(UInt64.random(in: .min ... .max), radix: 16)
-    let run = SyncRun(
-      planned.catalog,
-      cache: kept.path,
-      options: planned.options,
-      transport: transport,
-      environment: file.environment,
-      remote: kept.remote,
-      now: { UnixTime.now() }
-    )
+    let run = file.run(kept, planned.options, transport, output)
     let signals = Signals { run.stop() }
     let result = Result {
       try ProgressDisplay.during(run.progress, of: transport, output) {

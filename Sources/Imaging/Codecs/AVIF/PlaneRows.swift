@@ -115,8 +115,7 @@ class PlaneRows: RowSource {
     padded = region.padded(in: header.coded)
     let isWide = header.depth > 8
     shape = RowShape(
-      width: region.width,
-      height: region.height,
+      size: region.size,
       layout: header.hasAlpha ? .rgba : isWide ? .rgb : .bgrx,
       depth: isWide ? 16 : 8
     )

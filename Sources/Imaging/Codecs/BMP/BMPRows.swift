@@ -15,8 +15,7 @@ final class BMPRows: RowSource {
     (self.header, self.bytes, self.region) = (header, bytes, region)
     next = region.y
     shape = RowShape(
-      width: region.width,
-      height: region.height,
+      size: region.size,
       layout: header.layout,
       depth: header.isIndexed ? header.pixelBits : 8
     )

@@ -160,12 +160,7 @@ final class JPEGRows: RowSource {
     isPreview: Bool = false,
     _ limits: NamedLimits
   ) throws(LarderError) {
-    shape = RowShape(
-      width: region.width,
-      height: region.height,
-      layout: layout,
-      isStored: isStored
-    )
+    shape = RowShape(size: region.size, layout: layout, isStored: isStored)
     self.limits = limits
     var request = cjpeg_request(
       file: cjpeg_file(bytes, limits),

@@ -32,8 +32,7 @@ final class TIFFRows: RowSource {
     try limits.checkOpened(ctiff_open(), "libtiff6", for: "TIFF")
     (self.header, self.limits) = (header, limits)
     shape = RowShape(
-      width: header.size.width,
-      height: header.size.height,
+      size: header.size,
       layout: header.layout,
       depth: header.isIndexed ? header.bits : header.depth
     )

@@ -126,12 +126,6 @@ extension WebPChunks: PictureCodec {
       lossless: encoding.lossless,
       encoding.limits
     )
-    let whole = encoding.tags.added(
-      toWebP: bytes,
-      width: rows.shape.width,
-      height: rows.shape.height,
-      hasAlpha: rows.shape.layout == .rgba
-    )
-    return .held(whole)
+    return .held(encoding.tags.added(toWebP: bytes, rows.shape))
   }
 }
