@@ -57,7 +57,7 @@ struct PriceTests {
       ("-5", "USD", "is negative"), ("7~5", "USD", "not one amount"),
       ("2024-01-02", "USD", "not one amount"), ("5 - 7 €", "USD", "is in EUR"),
       ("5 - 7 %", "USD", "unknown unit"), ("-5 - 7", "USD", "is negative"),
-      ("12, 15", "EUR", "unknown way"), ("12  15", "EUR", "unknown way"),
+      ("12, 15", "EUR", "unknown digit grouping"), ("12  15", "EUR", "unknown digit grouping"),
       ("1,980円（税抜1,800円）", "JPY", "not one amount"), ("1万5000円", "JPY", "not one amount"),
       ("1,800円（税抜）", "JPY", "unknown unit"), ("12,50 €/kg", "EUR", "unknown unit"),
       ("from 5", "USD", "unknown unit \"from\""), ("1,2345,678", "KRW", "unknown digit grouping"),

@@ -27,6 +27,7 @@ enum FormatFiles {
     ("salla", PackageResources.salla_yaml),
     ("zid", PackageResources.zid_yaml),
     ("wix", PackageResources.wix_yaml),
+    ("wix-csv", PackageResources.wix_csv_yaml),
     ("squarespace", PackageResources.squarespace_yaml),
     ("ecwid", PackageResources.ecwid_yaml),
     ("square", PackageResources.square_yaml),
