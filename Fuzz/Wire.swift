@@ -33,7 +33,7 @@ private let moments = [Int64.min, -1, 0, 1_700_000_000, 253_402_300_800, .max].m
 
 private func fuzzCacheControl(_ text: String) {
   let control = CacheControl(["Cache-Control": text])
-  expect(control.maxAge ?? 0 >= 0, "less than none: \(text)")
+  expect(control.maxAge ?? 0 >= 0 && control.staleIfError ?? 0 >= 0, "less than none: \(text)")
   // Makes header fields from the lines of the input, then appends the fields that caching reads, with the first line as
   // their value.
   let first = String(text.prefix { !$0.isNewline })
@@ -62,8 +62,10 @@ private func check(_ stored: StoredResponse, at now: UnixTime, _ text: String) {
       until - stored.responseTime <= FreshnessPolicy.longestLifetime,
       "fresh for more than a year: \(text)"
     )
-    let window = FreshnessPolicy.window(answered: stored.responseTime, expiry: stored.expiry)
-    expect(window.contains(now), "fresh outside its window: \(text)")
+    expect(stored.freshWindow.contains(now), "fresh outside its window: \(text)")
+  }
+  if stored.excusesError(at: now) {
+    expect(now >= stored.freshWindow.lowerBound, "excused before it was received: \(text)")
   }
   let url = WebURL(scheme: .https, host: "a.example")
   let notModified = ResponseHead(status: 304, headers: stored.headers, url: url)

@@ -71,6 +71,13 @@ extension StoredResponse {
     return condition.map(Freshness.revalidate) ?? .refetch
   }
 
+  /// The range of times at which the response is fresh.
+  ///
+  /// See ``FreshnessPolicy/window(answered:expiry:)``.
+  var freshWindow: Range<UnixTime> {
+    FreshnessPolicy.window(answered: responseTime, expiry: expiry)
+  }
+
   /// The time at which the response stops being fresh, or the earlier time at which a redirect to it stops being fresh.
   ///
   /// If the response was never fresh, this is the time at which it was received, or an earlier time.
@@ -87,6 +94,19 @@ extension StoredResponse {
     if control.noCache || control.noStore { return .distantPast }
     let left = lifetime(control).subtractingClamped(initialAge)
     return left > 0 ? responseTime + left : min(responseTime, responseTime + left)
+  }
+
+  /// Whether the response can be used if a new request fails, because it has the directive `stale-if-error`.
+  ///
+  /// The directive has no effect beside `no-store`. When the response is no longer fresh, the directive has no effect
+  /// beside `no-cache` or `must-revalidate` either. (RFC 5861, section 4; RFC 9111, section 4.2.4)
+  package func excusesError(at now: UnixTime, for traits: CacheKeyFields? = nil) -> Bool {
+    let control = CacheControl(headers)
+    guard let grace = control.staleIfError, !control.noStore, answers(traits) else { return false }
+    let fresh = freshWindow
+    if fresh.contains(now) { return true }
+    return !control.mustRevalidate && !control.noCache && now >= fresh.lowerBound
+      && now < expiry + grace
   }
 
   /// The age in seconds that the response had when it was received. (RFC 9111, section 4.2.3)
@@ -137,6 +157,9 @@ extension StoredResponse {
 package struct CacheControl: Hashable, Sendable {
   /// The smallest number of seconds in a `max-age` directive: the response is fresh for this time.
   package private(set) var maxAge: Int64?
+  /// The smallest number of seconds in a `stale-if-error` directive: if a request fails, the response can be used for
+  /// this time after it stopped being fresh. (RFC 5861, section 4)
+  package private(set) var staleIfError: Int64?
   /// Whether the server asks caches not to store the response.
   ///
   /// A list of field names, as in `no-store="X"`, makes no difference.
@@ -145,6 +168,8 @@ package struct CacheControl: Hashable, Sendable {
   ///
   /// A list of field names, as in `no-cache="X"`, makes no difference.
   package private(set) var noCache = false
+  /// Whether a cache must ask the server before it uses a response that is no longer fresh.
+  package private(set) var mustRevalidate = false
   /// Whether the response can be used for requests with other credentials.
   package private(set) var isPublic = false
 
@@ -165,10 +190,14 @@ package struct CacheControl: Hashable, Sendable {
     if name.equalsIgnoringCase("max-age") {
       // An invalid lifetime counts as 0. (RFC 9111, section 4.2.1)
       maxAge = min(maxAge ?? .max, Self.seconds(argument) ?? 0)
+    } else if name.equalsIgnoringCase("stale-if-error") {
+      staleIfError = min(staleIfError ?? .max, Self.seconds(argument) ?? 0)
     } else if name.equalsIgnoringCase("no-store") {
       noStore = true
     } else if name.equalsIgnoringCase("no-cache") {
       noCache = true
+    } else if name.equalsIgnoringCase("must-revalidate") {
+      mustRevalidate = true
     } else if name.equalsIgnoringCase("public") {
       isPublic = true
     }

@@ -27,6 +27,7 @@ struct DocumentOutcomeTests {
     return StoredResponse(head, requestTime: then, responseTime: then, traits: traits)
   }
 
+  private static let excusing = word("max-age=1, stale-if-error=3600")
   private static let strict = word("max-age=1")
   private static let new = word("max-age=600", tag: "\"2\"")
 
@@ -49,6 +50,11 @@ struct DocumentOutcomeTests {
   enum Reply: Sendable {
     case body(DocumentBody, base: WebURL?, word: StoredResponse?)
     case unchanged(word: StoredResponse)
+    case failed(TransferFailure)
+  }
+
+  private static func failed(_ reason: FailureReason, status: Int? = nil) -> Reply {
+    .failed(TransferFailure(reason: reason, url: "u", attempts: 3, status: status))
   }
 
   /// An outcome as text for the table.
@@ -63,6 +69,7 @@ struct DocumentOutcomeTests {
     }
     switch outcome {
     case .stands(let document): return "stands: " + row(document)
+    case .excused(let document, let failure): return "excused \(failure.reason): " + row(document)
     case .new(let bytes, let base, let document):
       return "new: \(bytes.count) bytes, \(base?.text ?? "no base"), " + row(document)
     case .failed(let failure): return "failed: \(failure.reason)"
@@ -85,6 +92,24 @@ struct DocumentOutcomeTests {
     let other = Reply.body(DocumentBody([91, 93, 10]), base: elsewhere, word: new)
     let aPage = "https://a.example/page"
     return [
+      // The cached version is used after a failure only if the failure is temporary and stale-if-error allows it.
+      Case(request: request(held: nil), reply: failed(.reset), outcome: "failed: reset"),
+      Case(request: held, reply: failed(.reset), outcome: "failed: reset"),
+      Case(
+        request: request(held: excusing),
+        reply: failed(.reset),
+        outcome: "excused reset: as it was, next page"
+      ),
+      Case(
+        request: request(held: excusing),
+        reply: failed(.http(503), status: 503),
+        outcome: "excused http-503: as it was, next page"
+      ),
+      Case(
+        request: request(held: excusing),
+        reply: failed(.http(404), status: 404),
+        outcome: "failed: http-404"
+      ),
       // 304 replies.
       Case(
         request: held,
@@ -152,6 +177,7 @@ struct DocumentOutcomeTests {
       case .body(let body, let base, let word):
         request.received(body, from: base, word, at: Self.now)
       case .unchanged(let word): request.confirmed(by: word)
+      case .failed(let failure): request.failed(failure, at: Self.now, for: Self.traits)
       }
 
     #expect(Self.words(outcome, request.held) == row.outcome)

@@ -83,11 +83,55 @@ struct RepetitionTests {
     #expect(try verify(folder).isClean)
   }
 
+  @Test func `an error within stale-if-error is not a failure`() throws {
+    say("max-age=0, stale-if-error=600")
+    #expect(try sync().pictures.fetched == 4)
+    shop.store.faults = [FaultRule("/pictures/*", .status(503))]
+
+    clock.advance(599)
+    let excused = try sync()
+    clock.advance(2)
+    let late = try sync()
+
+    #expect(excused.outcome == .complete && excused.failures.isEmpty)
+    #expect(excused.pictures.fresh == 4 && excused.pictures.failed == 0)
+    #expect(late.outcome == .partial)
+    #expect(late.failures.map(\.reason) == Array(repeating: "http-503", count: 4))
+    #expect(late.pictures.failed == 4 && late.pictures.bytesHeld > 0)
+  }
+
+  @Test
+  func `a section and a detail within stale-if-error are shown unchanged, without a failure`()
+    throws
+  {
+    say("max-age=0, stale-if-error=600", of: "/shop/*")
+    let first = try sync()
+    shop.store.faults = [FaultRule("/shop/*", .status(503))]
+
+    clock.advance(599)
+    let excused = try sync()
+    clock.advance(2)
+    let late = try sync()
+
+    #expect(excused.outcome == .complete && excused.failures.isEmpty)
+    // The report says that the items shown are not those that the origin has now.
+    #expect(excused.sections.map(\.source) == [.stale])
+    #expect(excused.sections.allSatisfy { $0.error?.contains("503") == true })
+    #expect(excused.items.total == first.items.total && excused.items.removed.isEmpty)
+    #expect(excused.details.unchanged == 1 && excused.details.failed == 0)
+    #expect(excused.pictures.total == first.pictures.total)
+    #expect(late.outcome == .partial)
+    #expect(Set(late.failures.map(\.stage)) == [.section, .detail])
+    #expect(late.sections.map(\.source) == [.stale])
+    #expect(try verify(folder).isClean)
+  }
+
   @Test(arguments: [
-    ("max-age=0", 503), ("max-age=0, stale-if-error=600", 503),
-    ("max-age=0, stale-if-error=600", 404),
+    ("max-age=0", 503), ("max-age=0, stale-if-error=600, must-revalidate", 503),
+    ("no-cache, stale-if-error=600", 503), ("max-age=0, stale-if-error=600", 404),
   ])
-  func `an error is a failure, whatever the origin allows`(control: String, status: Int) throws {
+  func `an error that the origin does not excuse is a failure`(control: String, status: Int) throws
+  {
     say(control)
     #expect(try sync().pictures.fetched == 4)
     shop.store.faults = [FaultRule("/pictures/*", .status(status))]

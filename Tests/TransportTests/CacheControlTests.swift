@@ -33,7 +33,9 @@ extension CacheControl {
 
     #expect(control.noStore)
     #expect(control.noCache)
+    #expect(control.mustRevalidate)
     #expect(control.isPublic)
+    #expect(control.staleIfError == 30)
     #expect(control.maxAge == nil)
   }
 

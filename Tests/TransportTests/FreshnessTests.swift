@@ -87,6 +87,7 @@ import Testing
       )
       for now in [Int64.min, 0, 1_800_000_000, Int64.max] {
         _ = response.freshness(at: UnixTime(now))
+        _ = response.excusesError(at: UnixTime(now))
       }
       #expect(response.freshWindow.lowerBound <= response.freshWindow.upperBound)
     }
@@ -225,6 +226,29 @@ import Testing
     #expect(!stored.answers(Self.traits(["Accept-Language": "en"])))
   }
 
+  /// RFC 5861, section 4, and RFC 9111, section 4.2.4.
+  @Test(
+    arguments: [
+      ("max-age=60", 0, false), ("max-age=60, stale-if-error=30", 0, true),
+      ("max-age=60, stale-if-error=30", 89, true), ("max-age=60, stale-if-error=30", 90, false),
+      ("max-age=60, stale-if-error=30, must-revalidate", 5, true),
+      ("max-age=60, stale-if-error=30, must-revalidate", 61, false),
+      ("max-age=10, stale-if-error=99999999999999999999", 1_000_000_000, true),
+      ("no-cache, stale-if-error=30", 1, false), ("no-store, stale-if-error=30", 1, false),
+      ("stale-if-error=30", 29, true), ("stale-if-error", 1, false),
+      ("max-age=60, stale-if-error=30", -86_400, false),
+    ] as [(String, Int64, Bool)]
+  )
+  func `an error is excused only by stale-if-error, and for its time`(
+    _ control: String,
+    _ later: Int64,
+    _ isExcused: Bool
+  ) {
+    let stored = Self.stored(["Cache-Control": control])
+
+    #expect(stored.excusesError(at: Self.then + later) == isExcused)
+  }
+
   /// RFC 9111, sections 3.2 and 4.3.4.
   @Test func `a 304 renews the fields it repeats and keeps the others`() throws {
     let stored = Self.stored([
@@ -317,12 +341,5 @@ import Testing
 
     #expect(renewed?.expiry == Self.then + 9)
     #expect(renewed?.condition?.source == "https://a.example/v2")
-  }
-}
-
-extension StoredResponse {
-  /// The range of times at which the response is fresh.
-  fileprivate var freshWindow: Range<UnixTime> {
-    FreshnessPolicy.window(answered: responseTime, expiry: expiry)
   }
 }

@@ -209,6 +209,9 @@ final class DetailStage: Sendable {
     case .stands(let document):
       guard let known = detail.known else { return finish { $0.failed += 1 } }
       confirm(known, document, detail)
+    case .excused(_, let failure):
+      guard let known = detail.known else { return fail(detail, failure) }
+      show(known, detail)
     case .new(let body, let base, let document):
       do throws(CatalogError) {
         let decoded = try body.decoded { body throws(CatalogError) in

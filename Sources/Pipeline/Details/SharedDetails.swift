@@ -26,7 +26,7 @@ extension RunContext {
   /// Decodes the document with the details of all items, if it is new.
   func sharedDetails(_ outcome: DocumentOutcome, _ request: DocumentRequest) -> SharedDetails {
     switch outcome {
-    case .stands(let document):
+    case .stands(let document), .excused(let document, _):
       return .unchanged(document)
     case .failed(let failure):
       failures.note(.detail, id: nil, failure)

@@ -84,7 +84,7 @@ extension RunContext {
       return work.async {
         switch read(path) {
         case .success(let body): completion(document.received(body, from: localBase, at: now()))
-        case .failure(let failure): completion(.failed(failure))
+        case .failure(let failure): completion(document.failed(failure, at: now(), for: nil))
         }
       }
     }
@@ -103,13 +103,16 @@ extension RunContext {
     let (asked, sent) = (now(), request)
     transport.fetch(request, into: sink) { result in
       work.async {
+        let outcome: DocumentOutcome
         switch result {
-        case .success(let response):
-          completion(answer(response, sink, document, asked, traits))
+        case .success(let response): outcome = answer(response, sink, document, asked, traits)
         case .failure(let failure):
           let hasHeaders = !catalog.headers.isEmpty
-          completion(.failed(failure.explained(sent, hasHeaders: hasHeaders, hiding: secrets)))
+          let failure = failure.explained(sent, hasHeaders: hasHeaders, hiding: secrets)
+          outcome = document.failed(failure, at: now(), for: traits)
         }
+        if case .excused(_, let failure) = outcome { failures.count(attempts: failure.attempts) }
+        completion(outcome)
       }
     }
   }
@@ -134,7 +137,7 @@ extension RunContext {
         )
       }
       let failure = TransferFailure.notModified(head.url.redacted, attempts: response.attempts)
-      return document.confirmed(by: stored) ?? .failed(failure)
+      return document.confirmed(by: stored) ?? document.failed(failure, at: now, for: traits)
     }
     if head.status == 204 {
       var failure = TransferFailure(
@@ -144,7 +147,7 @@ extension RunContext {
         attempts: response.attempts
       )
       failure.status = 204
-      return .failed(failure)
+      return document.failed(failure, at: now, for: traits)
     }
     // The answer to a POST is not stored with header fields for caching, so that every run sends the POST again. (RFC
     // 9110, section 9.3.3)
@@ -155,7 +158,7 @@ extension RunContext {
     switch plain(sink.take(), of: head.url.redacted, head, sent: sent) {
     case .success(let body):
       return document.received(body, from: head.url, stored, link: head.headers.nextLink, at: now)
-    case .failure(let failure): return .failed(failure)
+    case .failure(let failure): return document.failed(failure, at: now, for: traits)
     }
   }
 

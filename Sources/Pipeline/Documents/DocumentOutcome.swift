@@ -35,6 +35,9 @@ enum DocumentOutcome: Sendable {
   /// The cached version is current, because the server confirmed it or sent the same bytes again. The row has the new
   /// header fields for caching.
   case stands(DocumentEntry)
+  /// The request failed, and the cached version is used, because its `stale-if-error` directive allows that. (RFC 5861,
+  /// section 4)
+  case excused(DocumentEntry, TransferFailure)
   /// New bytes were received, and must be decoded. `base` is the URL that references in them are relative to. The row
   /// describes the new bytes.
   case new(DocumentBody, base: WebURL?, DocumentEntry)
@@ -44,6 +47,21 @@ enum DocumentOutcome: Sendable {
 
 // The outcomes of the three kinds of answers. Sections and details share these decisions.
 extension DocumentRequest {
+  /// The outcome of a failed request.
+  ///
+  /// `traits` are the request's header fields and credentials that the response can depend on; nil if the document is a
+  /// file.
+  func failed(
+    _ failure: TransferFailure,
+    at now: UnixTime,
+    for traits: CacheKeyFields?
+  ) -> DocumentOutcome {
+    guard let held, failure.isExcused(by: held.response, at: now, for: traits) else {
+      return .failed(failure)
+    }
+    return .excused(held, failure)
+  }
+
   /// The outcome of a 304 with the given header fields for caching; nil if there is no version that it can be about.
   func confirmed(by stored: StoredResponse?) -> DocumentOutcome? {
     guard let stored, var document = held else { return nil }

@@ -79,6 +79,15 @@ extension PictureEntry {
 }
 
 extension TransferFailure {
+  /// Whether it is allowed to use the cached version after this failure.
+  ///
+  /// The failure must be temporary, or the host must be excluded from the run after too many failures. The stored
+  /// header fields must also allow the use with `stale-if-error`.
+  func isExcused(by word: String?, at now: UnixTime, for traits: CacheKeyFields?) -> Bool {
+    guard RetryPolicy.mayPass(self) || reason == .circuitOpen else { return false }
+    return StoredResponse(word: word)?.excusesError(at: now, for: traits) ?? false
+  }
+
   /// The time at which the failed response expires by its own header fields; nil if they say nothing about caching.
   func refusalExpiry(at now: UnixTime) -> UnixTime? {
     let control = CacheControl(headers)

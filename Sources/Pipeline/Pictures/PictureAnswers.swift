@@ -26,8 +26,9 @@ package enum FetchedPicture: Sendable, Equatable {
   case fetched(bytes: ByteCount, isChange: Bool)
   /// The server confirmed that the cached version is current.
   case revalidated
-  /// The picture was not requested, because the cached version is fresh.
-  case fresh
+  /// The request failed, and the cached version is used, because its `stale-if-error` directive allows that. (RFC 5861,
+  /// section 4)
+  case excused
   /// The picture could not be fetched.
   case failed
   /// The run ended before the answer.
@@ -44,7 +45,7 @@ package enum FetchedPicture: Sendable, Equatable {
       tally.bytesFetched += bytes.count
       if isChange { tally.changed += 1 }
     case .revalidated: tally.revalidated += 1
-    case .fresh: tally.fresh += 1
+    case .excused: tally.fresh += 1
     case .failed: tally.failed += 1
     case .unfinished: break
     }
@@ -156,6 +157,13 @@ extension PictureStage {
   ///
   /// Bytes in the cache are kept.
   private func fail(_ fetch: PictureFetch, _ failure: TransferFailure) {
+    let traits = context.needs.traits(ofPicture: fetch.url, fetch.entry.identity)
+    if let held = fetch.held,
+      failure.isExcused(by: held.response, at: context.now(), for: traits)
+    {
+      context.failures.count(attempts: failure.attempts)
+      return finish(fetch, .excused)
+    }
     context.failures.note(.picture, id: nil, failure, of: fetch.entry.id)
     guard !failure.endedWithRun else { return finish(fetch, .unfinished) }
     let now = context.now()

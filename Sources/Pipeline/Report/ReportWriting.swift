@@ -112,7 +112,9 @@ struct ReportWriting {
       || !last.knows(report.failuresOmitted)
     if isFailing || report.unfinishedCount > 0 { return .partial }
     if sections.contains(where: { $0.warning != nil }) { return .partial }
-    if sections.contains(where: { [.failed, .stale].contains($0.source) }) { return .partial }
+    if sections.contains(where: { $0.source == .failed || $0.source == .stale && !$0.isExcused }) {
+      return .partial
+    }
     let isWithheld =
       !report.items.withheld.isEmpty || !report.details.withheld.isEmpty
       || !report.details.kept.isEmpty

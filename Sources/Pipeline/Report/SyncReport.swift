@@ -34,7 +34,8 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     case network
     /// The cache. The server confirmed that the cached version is current, or sent the same bytes again.
     case unchanged
-    /// The last good run, because the section could not be fetched or read.
+    /// The last good run, because the section could not be fetched or read. This is not a failure if the shop's
+    /// response allows it with `stale-if-error`.
     case stale
     /// The last good run, because the new items look like a fault of the shop.
     case withheld

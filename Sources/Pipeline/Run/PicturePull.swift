@@ -77,7 +77,7 @@ extension SyncRun {
     for entry in known {
       let failure = failures[entry.id]
       // A picture without a result was not requested, because it is fresh or its URL cannot be fetched.
-      let end = ends[entry.id] ?? (failure == nil ? .fresh : .failed)
+      let end = ends[entry.id] ?? (failure == nil ? .excused : .failed)
       if end == .unfinished { list.unfinished += 1 }
       let row = rows[entry.id] ?? entry
       list.pictures.append(SettledPicture(entry: row, end: end, failure: failure))

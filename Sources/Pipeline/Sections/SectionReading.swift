@@ -28,6 +28,9 @@ final class SectionReading: @unchecked Sendable {
   var ceiling: String?
   /// The reason why the page after the last one in `pages` could not be read; nil if no page failed.
   var broken: String?
+  /// The error after which a cached page was used, because its `stale-if-error` directive allows that; nil if there was
+  /// none. (RFC 5861, section 4)
+  var excused: String?
 
   /// The names of pages that do not exist, by the server's answer.
   var gone: Set<String> = []

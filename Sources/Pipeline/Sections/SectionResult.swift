@@ -24,6 +24,8 @@ struct SectionResult: Sendable {
   var vanished: [String] = []
   /// The unreadable items and fields.
   var notes = SectionNotes()
+  /// Whether cached pages were used after an error, as the shop's response allows; if so, the section has not failed.
+  var isExcused = false
 
   subscript<Value>(
     dynamicMember member: WritableKeyPath<SyncReport.Section, Value>
@@ -36,18 +38,19 @@ struct SectionResult: Sendable {
 extension SectionResult {
   /// Makes the result of a section from its pages, before the guards judge it.
   init(_ joined: JoinedSection, of reading: SectionReading) {
-    let isWhole = reading.broken == nil && reading.ceiling == nil
+    let isWhole = reading.broken == nil && reading.ceiling == nil && reading.excused == nil
     row = SyncReport.Section(
       key: joined.section.key,
       title: joined.section.title,
       repeats: joined.repeats,
-      source: reading.isNew ? .network : .unchanged,
-      error: reading.broken ?? reading.ceiling,
+      source: reading.excused != nil ? .stale : reading.isNew ? .network : .unchanged,
+      error: reading.excused ?? reading.broken ?? reading.ceiling,
       warning: joined.notes.unfollowed ?? (isWhole ? joined.shortfall : nil)
     )
     subtitle = joined.section.subtitle
     listing = joined.section.listing
     notes = joined.notes
+    isExcused = reading.excused != nil
   }
 
   mutating func note(_ finding: GuardMessage.Finding) {

@@ -148,6 +148,9 @@ final class SectionStage: Sendable {
     case .stands(let document):
       try context.index.renew(document)
       try take(held: document, into: reading)
+    case .excused(let document, let failure):
+      reading.excused = failure.description
+      try take(held: document, into: reading)
     case .new(let body, let base, let document):
       try take(body, base: base, document, into: reading, wasHeld: request.held != nil)
     case .failed(let failure) where failure.endsListing && !reading.pages.isEmpty:
@@ -515,7 +518,9 @@ struct SourceEnd: Sendable {
   var isUnread: Bool {
     reading.key != nil
       && (reading.broken != nil
-        || results.contains { [.stale, .failed, .withheld].contains($0.source) })
+        || results.contains {
+          [.stale, .failed, .withheld].contains($0.source) && !$0.isExcused
+        })
   }
 }
 

@@ -10,6 +10,7 @@ struct SoakFields: Hashable, Sendable {
     var maxAge: Int64?
     var noCache = false
     var noStore = false
+    var staleIfError: Int64?
     /// Directives without effect on a private cache.
     var others: [String] = []
   }
@@ -35,6 +36,7 @@ struct SoakFields: Hashable, Sendable {
       if let maxAge = control.maxAge { words.append("max-age=\(maxAge)") }
       if control.noCache { words.append("no-cache") }
       if control.noStore { words.append("no-store") }
+      if let seconds = control.staleIfError { words.append("stale-if-error=\(seconds)") }
       words += control.others
       lines.append("Cache-Control: \(words.joined(separator: ", "))")
     }

@@ -80,7 +80,11 @@ extension SoakModel {
       // An interrupted run may have learned that the page is missing.
       let isGone = run.wasCut && held.mayBeMissing
       return Page(bodies: values, mayFail: values.isEmpty, isGone: isGone)
-    case .failed: return Page(bodies: [], mayFail: true)
+    case .failed:
+      // The origin may have allowed the use of the stored page after an error. (RFC 5861, section
+      // 4)
+      let isExcused = held.fields.control?.staleIfError != nil
+      return Page(bodies: isExcused ? values : [], mayFail: true)
     case .gone: return Page(bodies: [], mayFail: true, isGone: true)
     }
   }

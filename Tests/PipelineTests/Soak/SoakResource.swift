@@ -149,7 +149,7 @@ struct SoakResource: Sendable {
       )
       fields.vary = "Accept-Encoding, User-Agent"
     case .excusing(let seconds):
-      fields.control = SoakFields.Control(maxAge: 60, others: ["stale-if-error=\(seconds)"])
+      fields.control = SoakFields.Control(maxAge: 60, staleIfError: seconds)
     }
     return fields
   }
