@@ -127,7 +127,7 @@ extension Transfer {
   /// - Throws: ``TransferFailure`` if the redirect has no valid URL, or if it must not be followed.
   func follow(_ location: String?, of head: ResponseHead?) throws(TransferFailure) {
     if let head {
-      let fields = head.headers.only(StoredResponse.kept)
+      let fields = head.headers.endToEnd.only(StoredResponse.kept)
       redirects.append(Redirect(status: head.status, headers: fields))
       if RedirectPolicy.dropsBody(head.status) { hasDroppedBody = true }
     }

@@ -198,7 +198,7 @@ final class TransportAdapter: Fetching {
       contentLength: answer.status == 304 ? nil : length
     )
     if answer.status == 304, let condition = request.condition {
-      guard condition.isMet(by: Validators(head.headers)) else {
+      guard condition.isMet(by: Validators(head.headers.endToEnd)) else {
         return failure(.badResponse, "the 304 is for another version", status: 304)
       }
       return .success(Response(head: head, bodyBytes: 0, wireBytes: 0))

@@ -132,6 +132,18 @@ extension Headers {
   /// whole body.
   package var text: String { String(decoding: lines, as: UTF8.self) }
 
+  /// The fields without those that the field `Connection` names, because these apply only to one connection. (RFC 9111,
+  /// section 3.1)
+  package var endToEnd: Headers {
+    guard let value = combined("Connection"), !value.equalsIgnoringCase("keep-alive") else {
+      return self
+    }
+    let named = value.split(separator: ",").map { name in name.filter { $0 != " " && $0 != "\t" } }
+      .filter { !$0.equalsIgnoringCase("close") && !$0.equalsIgnoringCase("keep-alive") }
+    guard !named.isEmpty else { return self }
+    return Headers(fields: { line in !named.contains { line.isNamed($0) } }, of: self)
+  }
+
   /// Makes a list of the fields in `headers` that satisfy a condition.
   private init(fields isKept: (HeaderLines.Line) -> Bool, of headers: Headers) {
     let kept = headers.lines.withUnsafeBufferPointer { bytes in

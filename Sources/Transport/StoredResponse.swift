@@ -94,7 +94,7 @@ package struct StoredResponse: Hashable, Sendable {
     responseTime: UnixTime,
     traits: CacheKeyFields? = nil
   ) {
-    let update = head.headers.only(Self.kept)
+    let update = head.headers.endToEnd.only(Self.kept)
     // `Age` and `Date` are about the time of the old response. If the 304 has no `Date`, the time of its arrival is
     // used instead. (RFC 9111, section 3.2)
     var headers = old.only(
@@ -109,7 +109,7 @@ package struct StoredResponse: Hashable, Sendable {
     let expiries = head.redirects.map { redirect in
       StoredResponse(
         status: redirect.status,
-        headers: redirect.headers,
+        headers: redirect.headers.endToEnd,
         requestTime: requestTime,
         responseTime: responseTime
       ).expiry
@@ -148,7 +148,7 @@ package struct StoredResponse: Hashable, Sendable {
     responseTime: UnixTime,
     traits: CacheKeyFields? = nil
   ) -> StoredResponse? {
-    guard validators.mayBeRenewed(by: Validators(notModified.headers)) else { return nil }
+    guard validators.mayBeRenewed(by: Validators(notModified.headers.endToEnd)) else { return nil }
     return StoredResponse(
       notModified,
       status: status,

@@ -114,7 +114,7 @@ package struct Condition: Hashable, Sendable {
   ///
   /// The result is nil if the response has no validators.
   package init?(_ head: ResponseHead) {
-    let validators = Validators(head.headers)
+    let validators = Validators(head.headers.endToEnd)
     guard !validators.isEmpty else { return nil }
     self.init(validators, source: head.redirects.isEmpty ? nil : head.url.resource)
   }

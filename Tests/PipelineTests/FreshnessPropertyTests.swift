@@ -91,7 +91,7 @@ struct FreshnessPropertyTests {
         responseTime: answered,
         traits: asking
       )
-      var fields = head.headers
+      var fields = head.headers.endToEnd
       fields["Vary"] = word.headers["Vary"]
       let plain = StoredResponse(
         status: head.status,

@@ -109,6 +109,15 @@ import Testing
     #expect(Validators(different).isEmpty)
   }
 
+  /// RFC 9111, section 3.1.
+  @Test func `fields named in Connection are hop-by-hop`() {
+    let headers: Headers = ["Connection": "close, ETag ,a", "ETag": "\"1\"", "A": "1", "B": "2"]
+    let usual: Headers = ["Connection": "keep-alive", "keep-alive": "5"]
+
+    #expect(headers.endToEnd == ["Connection": "close, ETag ,a", "B": "2"])
+    #expect(usual.endToEnd == usual)
+  }
+
   @Test(arguments: [
     ("https://a.example/x", "https://a.example/x"),
     ("https://a.example/x?id=1&expires=2", "https://a.example/x?id=1&expires=2"),

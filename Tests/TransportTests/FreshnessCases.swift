@@ -20,6 +20,11 @@ extension FreshnessTests {
   static let cases = [
     Case(name: "max-age (4.2.1)", headers: ["Cache-Control": "max-age=60"], fresh: 60),
     Case(
+      name: "a field that Connection names is not stored (3.1)",
+      headers: ["Cache-Control": "max-age=60", "Connection": "Cache-Control"],
+      fresh: nil
+    ),
+    Case(
       name: "max-age outranks Expires (5.3)",
       headers: ["Cache-Control": "max-age=60", "Expires": ago(-999)],
       fresh: 60

@@ -259,6 +259,7 @@ import Testing
       stored.renewed(
         by: Self.head([
           "ETag": "\"1\"", "Cache-Control": "max-age=100", "Content-Type": "text/html",
+          "Connection": "Expires", "Expires": "0",
         ]),
         requestTime: Self.then + 50,
         responseTime: Self.then + 50

@@ -95,7 +95,7 @@ extension TransferFailure {
     guard let status, says || headers.contains("Expires") else { return nil }
     let stored = StoredResponse(
       status: status,
-      headers: headers,
+      headers: headers.endToEnd,
       requestTime: now,
       responseTime: now
     )
