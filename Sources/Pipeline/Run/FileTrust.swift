@@ -1,35 +1,11 @@
+import Catalog
+import Glibc
+
 /// Checks whether only trusted users can change a file, before the file is run as a program.
 ///
 /// The check is for the program that `token:` in a catalog file names, for the catalog file itself, and for programs
 /// that a command-line option names. Trusted users are root and the user who runs larder.
 package enum FileTrust {
-  /// The owner and mode of a file or folder, as `stat(2)` returns them.
-  package struct Entry: Hashable, Sendable {
-    /// The user id of the owner.
-    package let owner: UInt32
-    /// The type and the permissions.
-    package let mode: UInt32
-
-    /// Makes an entry of an owner and a mode.
-    package init(owner: UInt32, mode: UInt32) {
-      self.owner = owner
-      self.mode = mode
-    }
-
-    /// Whether users other than the owner are allowed to write to the file.
-    ///
-    /// It is false for devices, because only root can make them, and because the group `tty` is always allowed to write
-    /// to a terminal.
-    fileprivate var isOpen: Bool {
-      let isDevice = mode & 0o170000 == 0o020000
-      return !isDevice && mode & 0o022 != 0
-    }
-    /// Whether every user is allowed to replace the files in this folder.
-    ///
-    /// In a folder with the sticky bit, only the owner of a file is allowed to replace it.
-    fileprivate var isOpenFolder: Bool { mode & 0o1002 == 0o002 }
-  }
-
   /// The reason why a file is not trusted.
   package enum Doubt: Hashable, Sendable {
     /// The file belongs to the user with this id, who is neither root nor the user who runs larder.
@@ -58,16 +34,60 @@ package enum FileTrust {
     }
   }
 
+  /// Checks whether the user of this process can trust a file, judged by the owners and permissions of the file and its
+  /// folder.
+  ///
+  /// - Parameter path: The file. It can be a symbolic link.
+  /// - Returns: The first reason for doubt; nil if the file can be trusted or does not exist.
+  package static func doubt(ofFile path: String) -> Doubt? {
+    guard let file = status(of: path), let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    let folders = [path, String(cString: real)].compactMap { status(of: folder(of: $0)) }
+    return doubt(of: file, in: folders, for: geteuid())
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private static func status(of path: String) -> stat? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status : nil
+  }
+
   /// Checks a file.
   ///
   /// - Parameters:
-  ///   - file: The entry of the file. If the path is a symbolic link, it is the entry of the link's target.
-  ///   - folders: The entries of all folders that contain the file or a link to it.
+  ///   - file: The owner and mode of the file. If the path is a symbolic link, they are those of the link's target.
+  ///   - folders: The owner and mode of each folder that contains the file or a link to it.
   ///   - user: The id of the user who runs larder.
   /// - Returns: The first reason not to trust the file, or nil if the file is trusted.
-  package static func doubt(of file: Entry, in folders: [Entry], for user: UInt32) -> Doubt? {
-    guard file.owner == 0 || file.owner == user else { return .owner(file.owner) }
-    if file.isOpen { return .writable }
-    return folders.contains(where: \.isOpenFolder) ? .folder : nil
+  static func doubt(of file: stat, in folders: [stat], for user: uid_t) -> Doubt? {
+    guard file.st_uid == 0 || file.st_uid == user else { return .owner(file.st_uid) }
+    // Only root can make devices, and the group `tty` is always allowed to write to a terminal.
+    let isDevice = file.st_mode & S_IFMT == S_IFCHR
+    if !isDevice, file.st_mode & 0o022 != 0 { return .writable }
+    // In a folder with the sticky bit, only the owner of a file is allowed to replace it.
+    return folders.contains { $0.st_mode & 0o1002 == 0o002 } ? .folder : nil
+  }
+}
+
+extension CatalogFile {
+  /// Refuses a catalog file that names a token command if other users than root and this process's user can change the
+  /// file.
+  ///
+  /// - Parameter path: The file's path.
+  /// - Throws: ``CatalogError`` with the file, the reason and a remedy.
+  package func demandTrust(ofFile path: String) throws(CatalogError) {
+    guard token != nil, let doubt = FileTrust.doubt(ofFile: path) else { return }
+    throw CatalogError(
+      .catalogFile,
+      subject: "catalog file \(path)",
+      file: path,
+      keyPath: "token.command",
+      reason: "it names a command to run, and \(doubt.reason)",
+      remedy: doubt.remedy(path)
+    )
   }
 }
