@@ -102,7 +102,7 @@ struct CatalogFileParser {
     if let given = value("currency") { code = given } else { code = try root.required("currency") }
     var file = CatalogFile(
       name: try fileName(root.required("name")),
-      currency: try currency(code),
+      currency: try code.known("ISO 4217 currency code", in: Currency.codes),
       base: try value("base").map(base),
       sections: try sections(of: root, mapping: mapping),
       detail: detail?.rule,
@@ -177,18 +177,6 @@ struct CatalogFileParser {
       )
     }
     return name
-  }
-
-  private static func currency(_ node: YAMLNode) throws(CatalogError) -> String {
-    let code = try node.text()
-    guard Currency.codes.contains(code) else {
-      let nearest = nearest(to: code, in: Currency.codes)
-      throw node.error(
-        "\"\(code.prefix(40))\" is not an ISO 4217 currency code",
-        remedy: nearest.map { "the nearest code is \"\($0)\"" }
-      )
-    }
-    return code
   }
 
   private static func base(_ node: YAMLNode) throws(CatalogError) -> String {
