@@ -29,13 +29,7 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
 
   /// The role of the pictures if this is a field of pictures, otherwise nil.
   public var role: ImageReference.Role? {
-    switch self {
-    case .thumbnail: .thumbnail
-    case .top: .top
-    case .gallery: .gallery
-    case .section: .section
-    default: nil
-    }
+    ImageReference.Role.allCases.first { rawValue == "images.\($0.rawValue)" }
   }
 
   /// Whether an item has a value in this field.
@@ -48,7 +42,8 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
     case .salePrice: item.salePrice != nil
     case .latitude, .longitude: item.coordinate != nil
     case .address: item.address != nil
-    case .thumbnail, .top, .gallery, .section: item.images.contains { $0.role == role }
+    case .thumbnail, .top, .gallery, .section:
+      role.map { role in item.images.contains { $0.role == role } } ?? false
     }
   }
 }

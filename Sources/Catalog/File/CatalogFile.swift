@@ -68,11 +68,8 @@ extension CatalogFile {
 
   /// The paging of the source at an index, or nil if it has only one page.
   public func paging(ofSource position: Int) -> PagingRule? {
-    isOnePage(source: position) ? nil : sections[position].paging ?? paging
+    sections[position].isOnePage ? nil : sections[position].paging ?? paging
   }
-
-  /// Whether the catalog file says `paging: null` for the source at an index, so that it has only one page.
-  package func isOnePage(source position: Int) -> Bool { sections[position].isOnePage }
 
   /// How to request the source at an index.
   public func request(ofSource position: Int) -> RequestRule {
