@@ -292,7 +292,7 @@ struct LostDetailFieldsTests {
     let decision = try guardian.judge { () throws(LarderError) in
       held.popFirst().map { [$0.body ?? []] } ?? []
     }
-    #expect(decision.lost == (row.isKept ? [.description] : []))
-    #expect(decision.absent == (row.left + row.new == 0 ? [.description] : []))
+    #expect(decision.lost.map(\.name) == (row.isKept ? ["detail.description"] : []))
+    #expect(decision.absent.map(\.name) == (row.left + row.new == 0 ? ["detail.description"] : []))
   }
 }

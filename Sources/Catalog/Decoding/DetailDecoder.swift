@@ -138,8 +138,9 @@ struct DetailDecoder {
     in root: JSONNode
   ) throws(CatalogError) -> [String]? {
     var empty: [String] = []
-    for field in mapping.given where !field.isHeld(by: detail) {
-      if try mapping.paths(of: field).leadToEmptyList(in: [root]) { empty.append(field.name) }
+    let held = detail.fieldNames
+    for field in mapping.given where !held.contains(field.name) {
+      if try field.paths.leadToEmptyList(in: [root]) { empty.append(field.name) }
     }
     return empty.isEmpty ? nil : empty.sorted()
   }
@@ -148,7 +149,7 @@ struct DetailDecoder {
   ///
   /// Without this check, `{}` would be a detail.
   private func holdsAnyField(_ node: JSONNode) throws(CatalogError) -> Bool {
-    for path in mapping.fields.flatMap(mapping.paths(of:)) {
+    for path in mapping.fields.flatMap(\.paths) {
       if try path.firstValue(in: node) != nil { return true }
       if try path.withoutLastChoice?.firstValue(in: node) != nil { return true }
     }

@@ -29,13 +29,7 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
 
   /// The role of the pictures if this is a field of pictures, otherwise nil.
   public var role: ImageReference.Role? {
-    switch self {
-    case .thumbnail: .thumbnail
-    case .top: .top
-    case .gallery: .gallery
-    case .section: .section
-    default: nil
-    }
+    ImageReference.Role.allCases.first { rawValue == "images.\($0.rawValue)" }
   }
 
   /// Whether an item has a value in this field.
@@ -48,7 +42,8 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
     case .salePrice: item.salePrice != nil
     case .latitude, .longitude: item.coordinate != nil
     case .address: item.address != nil
-    case .thumbnail, .top, .gallery, .section: item.images.contains { $0.role == role }
+    case .thumbnail, .top, .gallery, .section:
+      role.map { role in item.images.contains { $0.role == role } } ?? false
     }
   }
 }
@@ -121,55 +116,33 @@ extension JSONPath {
 }
 
 /// A field of a detail, which is the document about one item with more data than the item has in a list.
-public enum DetailField: Hashable, Sendable {
-  /// The text about the item.
-  case description
-  /// The item's prices.
-  case prices
-  /// The pictures of one role.
-  case images(ImageReference.Role)
-  /// A further text, with the name that the catalog file gives it.
-  case note(String)
-
+public struct DetailField: Hashable, Sendable {
   /// The name of the field in the catalog file, for example `detail.images.top`.
-  public var name: String {
-    switch self {
-    case .description: "detail.description"
-    case .prices: "detail.prices"
-    case .images(let role): "detail.images.\(role.rawValue)"
-    case .note(let name): "detail.notes.\(name)"
-    }
-  }
-
-  /// Whether a detail has a value in this field.
-  public func isHeld(by detail: ItemDetail) -> Bool {
-    switch self {
-    case .description: detail.description != nil
-    case .prices: !detail.prices.isEmpty
-    case .images(let role): detail.images.contains { $0.role == role }
-    case .note(let name): detail.notes[name] != nil
-    }
-  }
+  public var name: String
+  /// The paths to the field in the shop's response.
+  ///
+  /// The first path that leads to a value counts.
+  public var paths: [JSONPath]
 }
 
 extension Mapping.Detail {
   /// The fields that have paths in the catalog file, in the order of a stored detail.
   public var fields: [DetailField] {
-    let all: [DetailField] =
-      [.description, .prices] + ImageReference.Role.allCases.map(DetailField.images)
-      + notes.map { .note($0.name) }
-    return all.filter { !paths(of: $0).isEmpty }
+    let pictures = ImageReference.Role.allCases.map { ("images.\($0.rawValue)", images[$0]) }
+    let all =
+      [("description", description), ("prices", prices.map(\.path))] + pictures
+      + notes.map { ("notes.\($0.name)", $0.paths) }
+    return all.filter { !$0.1.isEmpty }.map { DetailField(name: "detail.\($0.0)", paths: $0.1) }
   }
+}
 
-  /// The paths to a field in the shop's response.
-  ///
-  /// The first path that leads to a value counts.
-  public func paths(of field: DetailField) -> [JSONPath] {
-    switch field {
-    case .description: description
-    case .prices: prices.map(\.path)
-    case .images(let role): images[role]
-    case .note(let name): notes.first { $0.name == name }?.paths ?? []
-    }
+extension ItemDetail {
+  /// The ``DetailField/name`` of each field in which the detail has a value.
+  package var fieldNames: Set<String> {
+    var names = Set(images.map(\.role)).map { "images.\($0.rawValue)" }
+    names += notes.keys.map { "notes.\($0)" }
+    if description != nil { names.append("description") }
+    if !prices.isEmpty { names.append("prices") }
+    return Set(names.map { "detail.\($0)" })
   }
 }

@@ -68,11 +68,8 @@ extension CatalogFile {
 
   /// The paging of the source at an index, or nil if it has only one page.
   public func paging(ofSource position: Int) -> PagingRule? {
-    isOnePage(source: position) ? nil : sections[position].paging ?? paging
+    sections[position].isOnePage ? nil : sections[position].paging ?? paging
   }
-
-  /// Whether the catalog file says `paging: null` for the source at an index, so that it has only one page.
-  package func isOnePage(source position: Int) -> Bool { sections[position].isOnePage }
 
   /// How to request the source at an index.
   public func request(ofSource position: Int) -> RequestRule {
@@ -102,7 +99,7 @@ struct CatalogFileParser {
     if let given = value("currency") { code = given } else { code = try root.required("currency") }
     var file = CatalogFile(
       name: try fileName(root.required("name")),
-      currency: try currency(code),
+      currency: try code.known("ISO 4217 currency code", in: Currency.codes),
       base: try value("base").map(base),
       sections: try sections(of: root, mapping: mapping),
       detail: detail?.rule,
@@ -177,18 +174,6 @@ struct CatalogFileParser {
       )
     }
     return name
-  }
-
-  private static func currency(_ node: YAMLNode) throws(CatalogError) -> String {
-    let code = try node.text()
-    guard Currency.codes.contains(code) else {
-      let nearest = nearest(to: code, in: Currency.codes)
-      throw node.error(
-        "\"\(code.prefix(40))\" is not an ISO 4217 currency code",
-        remedy: nearest.map { "the nearest code is \"\($0)\"" }
-      )
-    }
-    return code
   }
 
   private static func base(_ node: YAMLNode) throws(CatalogError) -> String {

@@ -85,7 +85,7 @@ public struct HeaderTemplate: Hashable, Sendable {
 
   /// Whether a text is allowed as the value of a header: it has no control character except the tab. (RFC 9110, section
   /// 5.5)
-  static func isFieldValue(_ text: String) -> Bool {
+  package static func isFieldValue(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
 

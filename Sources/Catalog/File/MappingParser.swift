@@ -303,9 +303,8 @@ extension YAMLNode {
       return .fixed(try number(in: 0...9))
     case "divisor":
       if try text().hasPrefix("$") { return .divisor(try path()) }
-      let powers = (0...9).map { digits in repeatElement(10, count: digits).reduce(1, *) }
       let divisor = try number(in: 1...1_000_000_000)
-      guard let digits = powers.firstIndex(of: divisor) else {
+      guard let digits = (0...9).first(where: { powerOfTen($0) == divisor }) else {
         throw error("\(divisor) is not a power of ten")
       }
       return .fixed(digits)

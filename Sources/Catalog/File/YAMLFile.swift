@@ -68,15 +68,11 @@ struct YAMLFile {
         column: context.mark.column
       )
     case .reader(let problem, let offset, _, _):
-      return fault(problem, after: String(text.prefix(offset ?? 0)))
+      let lines = text.prefix(offset ?? 0).unicodeScalars
+        .split(separator: "\n", omittingEmptySubsequences: false)
+      return fault(problem, line: lines.count, column: (lines.last?.count ?? 0) + 1)
     default: return fault("not YAML")
     }
-  }
-
-  /// The error at the end of a part of the file.
-  private func fault(_ reason: String, after part: String) -> CatalogError {
-    let lines = part.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-    return fault(reason, line: lines.count, column: (lines.last?.count ?? 0) + 1)
   }
 
   private func fault(_ reason: String, line: Int? = nil, column: Int? = nil) -> CatalogError {

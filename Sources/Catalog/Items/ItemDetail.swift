@@ -60,15 +60,15 @@ extension ItemDetail {
   /// - Parameter bytes: One JSON object.
   /// - Throws: ``CatalogError`` when the bytes are not such an object.
   public init(decoding bytes: [UInt8]) throws(CatalogError) {
-    let reader = try StoredFormReader(bytes, subject: "stored detail")
+    let node = try JSONNode(stored: bytes, subject: "stored detail")
     self.init(
-      id: try reader.value("id", \.text),
-      description: try reader.optional("description", \.text),
-      prices: try reader.value("prices") { $0.list(Price.init(stored:)) },
-      images: try reader.value("images") { $0.list(ImageReference.init(stored:)) },
-      notes: try reader.value("notes", \.texts),
-      lost: try reader.optional("lost") { $0.list(LostField.init(stored:)) },
-      empty: try reader.optional("empty") { $0.list(\.text) }
+      id: try node.stored("id", \.text),
+      description: try node.optional("description", \.text),
+      prices: try node.stored("prices") { $0.list(Price.init(stored:)) },
+      images: try node.stored("images") { $0.list(ImageReference.init(stored:)) },
+      notes: try node.stored("notes", \.texts),
+      lost: try node.optional("lost") { $0.list(LostField.init(stored:)) },
+      empty: try node.optional("empty") { $0.list(\.text) }
     )
   }
 

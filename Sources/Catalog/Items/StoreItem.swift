@@ -63,19 +63,19 @@ extension StoreItem {
   /// - Parameter bytes: One JSON object.
   /// - Throws: ``CatalogError`` when the bytes are not such an object.
   public init(decoding bytes: [UInt8]) throws(CatalogError) {
-    let reader = try StoredFormReader(bytes, subject: "stored item")
+    let node = try JSONNode(stored: bytes, subject: "stored item")
     self.init(
-      id: try reader.value("id", \.text),
-      title: try reader.value("title", \.text),
-      description: try reader.optional("description", \.text),
-      badges: try reader.value("badges") { $0.list(\.text) },
-      deliveryTypes: try reader.value("deliveryTypes") { $0.list(\.text) },
-      normalPrice: try reader.optional("normalPrice", Price.init(stored:)),
-      salePrice: try reader.optional("salePrice", Price.init(stored:)),
-      coordinate: try reader.optional("coordinate", \.text).flatMap { Coordinate(text: $0) },
-      address: try reader.optional("address", \.text),
-      images: try reader.value("images") { $0.list(ImageReference.init(stored:)) },
-      placeValues: try reader.optional("placeValues", \.texts)
+      id: try node.stored("id", \.text),
+      title: try node.stored("title", \.text),
+      description: try node.optional("description", \.text),
+      badges: try node.stored("badges") { $0.list(\.text) },
+      deliveryTypes: try node.stored("deliveryTypes") { $0.list(\.text) },
+      normalPrice: try node.optional("normalPrice", Price.init(stored:)),
+      salePrice: try node.optional("salePrice", Price.init(stored:)),
+      coordinate: try node.optional("coordinate", \.text).flatMap { Coordinate(text: $0) },
+      address: try node.optional("address", \.text),
+      images: try node.stored("images") { $0.list(ImageReference.init(stored:)) },
+      placeValues: try node.optional("placeValues", \.texts)
     )
   }
 }

@@ -180,26 +180,30 @@ extension Dictionary: StoredValue where Key == String, Value: StoredValue {
 }
 
 /// Reads the members of a stored item or detail, which ``StoredFormWriter`` has written.
-struct StoredFormReader {
-  private let node: JSONNode
-  /// The name of the object for messages, such as "stored item".
-  private let subject: String
-
-  /// Parses stored bytes, which must be one JSON object.
-  init(_ bytes: [UInt8], subject: String) throws(CatalogError) {
-    node = try JSONDocument(parsing: bytes, of: subject, depthLimit: 8).root
-    self.subject = subject
+extension JSONNode {
+  /// Parses stored bytes.
+  ///
+  /// - Parameters:
+  ///   - bytes: One JSON object.
+  ///   - subject: The name of the object for messages, such as "stored item".
+  /// - Throws: ``CatalogError`` if the bytes are not JSON.
+  init(stored bytes: [UInt8], subject: String) throws(CatalogError) {
+    self = try JSONDocument(parsing: bytes, of: subject, depthLimit: 8).root
   }
 
   /// Reads a member.
   ///
   /// - Throws: ``CatalogError`` if the member is absent, or if `read` returns nil.
-  func value<Value>(
+  func stored<Value>(
     _ name: String,
     _ read: (JSONNode) -> Value?
   ) throws(CatalogError) -> Value {
-    guard let value = node[name].flatMap(read) else {
-      throw CatalogError(.storedForm, subject: subject, reason: "\(name) is absent or damaged")
+    guard let value = self[name].flatMap(read) else {
+      throw CatalogError(
+        .storedForm,
+        subject: document.subject,
+        reason: "\(name) is absent or damaged"
+      )
     }
     return value
   }
@@ -209,11 +213,9 @@ struct StoredFormReader {
     _ name: String,
     _ read: (JSONNode) -> Value?
   ) throws(CatalogError) -> Value? {
-    node[name] == nil ? nil : try value(name, read)
+    self[name] == nil ? nil : try stored(name, read)
   }
-}
 
-extension JSONNode {
   /// The elements of an array, or nil if the value is not an array or one of them cannot be read.
   func list<Value>(_ read: (JSONNode) -> Value?) -> [Value]? {
     let values = elements.compactMap(read)

@@ -16,7 +16,7 @@ public final class JSONDocument: @unchecked Sendable {
   // SAFETY: the tree never changes after `init`, and reading simdjson's values touches no shared state. Nodes hold the
   // document, so no value outlives it.
   private let tree: OpaquePointer
-  private let subject: String
+  let subject: String
   /// The maximum number of steps that the filters and the `..` of all paths together are allowed to take through the
   /// tree.
   private let stepLimit: Int

@@ -47,18 +47,12 @@ package enum JSONLines {
 
   /// Converts lines to one JSON array while they are received.
   package struct Joining: Sendable {
-    private enum State {
-      /// No value has been read yet.
-      case start
-      /// The body already is an array.
-      case array
-      /// There are values, but the current line has none yet.
-      case line
-      /// The current line has a value.
-      case value
-    }
+    private static let bracket = UInt8(ascii: "[")
 
-    private var state = State.start
+    /// The bracket or the comma before the next value; nil if the body already is an array.
+    private var mark: UInt8? = Self.bracket
+    /// Whether the current line has a value.
+    private var isInValue = false
 
     /// Makes a converter for one body.
     package init() {}
@@ -68,42 +62,33 @@ package enum JSONLines {
     /// - Parameter piece: The next bytes of the body. They can end in the middle of a line, or even of a character.
     /// - Returns: The next bytes of the array.
     package mutating func joined(_ piece: ArraySlice<UInt8>) -> [UInt8] {
-      if state == .array { return Array(piece) }
       var array: [UInt8] = []
       array.reserveCapacity(piece.count + piece.count / 64 + 2)
-      var place = piece.startIndex
-      while place < piece.endIndex {
-        let byte = piece[place]
-        if state == .value {
-          let end = piece[place...].firstIndex(of: 0x0A) ?? piece.endIndex
-          array += piece[place..<end]
-          place = end
-          if place < piece.endIndex { state = .line }
-          continue
+      var rest = piece
+      while let mark, let byte = rest.first {
+        if isInValue {
+          let value = rest.prefix { $0 != 0x0A }
+          array += value
+          rest = rest[value.endIndex...]
+          isInValue = rest.isEmpty
+        } else if isSpace(byte) || mark == Self.bracket && byte >= 0x80 {
+          // A byte order mark must stay at the beginning, before the bracket of the array.
+          array.append(rest.removeFirst())
+        } else if mark == Self.bracket, byte == mark {
+          self.mark = nil
+        } else {
+          array.append(mark)
+          self.mark = UInt8(ascii: ",")
+          isInValue = true
         }
-        // A byte order mark must stay at the beginning, before the bracket of the array.
-        guard isSpace(byte) || state == .start && byte >= 0x80 else {
-          if state == .start, byte == UInt8(ascii: "[") {
-            state = .array
-            return array + piece[place...]
-          }
-          array.append(state == .start ? UInt8(ascii: "[") : UInt8(ascii: ","))
-          state = .value
-          continue
-        }
-        array.append(byte)
-        place += 1
       }
-      return array
+      return array + rest
     }
 
     /// The last bytes of the array, after all pieces have been converted.
     package var end: [UInt8] {
-      switch state {
-      case .array: []
-      case .start: Array("[]".utf8)
-      case .line, .value: [UInt8(ascii: "]")]
-      }
+      guard let mark else { return [] }
+      return Array((mark == Self.bracket ? "[]" : "]").utf8)
     }
   }
 

@@ -213,14 +213,9 @@ struct LinkedProducts {
 
   /// The URLs of pictures, without repetitions.
   private func images(_ values: [JSONNode]) throws(CatalogError) -> [String] {
-    var urls: [String] = []
-    var seen: Set<String> = []
-    for value in values {
-      guard let url = try address(ofPicture: value)?.trimmed, !url.isEmpty else { continue }
-      let address = RecordValue.address(url)
-      if seen.insert(address).inserted { urls.append(address) }
-    }
-    return urls
+    let urls = try values.map { value throws(CatalogError) in try address(ofPicture: value) }
+    return urls.compactMap { $0?.trimmed }.filter { !$0.isEmpty }.map(RecordValue.address)
+      .unique(by: \.self)
   }
 
   /// The URL of a picture, which is a text or an object. (schema.org/ImageObject)

@@ -10,25 +10,14 @@ struct Microdata {
   private static let mostDepth = 32
 
   private struct Item {
-    /// The types, the id and the properties, as lists of values by name.
-    var members: [(name: String, values: [RecordValue])]
+    /// The types, the id and the properties.
+    var members = RecordMembers()
     /// The index in ``Microdata/roots`` if the item is not a property of another one.
     var root: Int?
     /// The number of bytes of the values.
     var size = 0
-    private var places: [String: Int] = [:]
 
-    init(_ members: [(name: String, values: [RecordValue])], root: Int?) {
-      (self.members, self.root) = (members, root)
-    }
-
-    mutating func add(_ value: RecordValue, _ name: String) {
-      if let place = places[name] { return members[place].values.append(value) }
-      places[name] = members.count
-      members.append((name, [value]))
-    }
-
-    var value: RecordValue { .object(members.map { ($0.name, .list($0.values)) }) }
+    var value: RecordValue { .object(members.all.map { ($0.name, .list($0.values)) }) }
   }
 
   /// An open element.
@@ -79,7 +68,8 @@ struct Microdata {
       if root != nil { roots.append(.object([])) }
       let types = words(attributes["itemtype"]).map(RecordValue.text)
       let id = attributes["itemid"].map { [("@id", [RecordValue.text($0)])] } ?? []
-      element.item = Item([("@type", types)] + id, root: root)
+      element.item = Item(root: root)
+      element.item?.members.all = [("@type", types)] + id
       items.append(open.count)
     } else if let value = Self.value(of: name, attributes) {
       add(value, to: element.properties)
@@ -126,7 +116,7 @@ struct Microdata {
       self.size += size + name.utf8.count
       guard !isTooMuch else { return }
       open[place].item?.size += size + name.utf8.count
-      open[place].item?.add(value, name)
+      open[place].item?.members.add(value, name)
     }
   }
 

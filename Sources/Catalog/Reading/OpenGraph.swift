@@ -52,8 +52,7 @@ struct OpenGraph {
     }
     let isMeasured = pictures.allSatisfy { $0.width != nil }
     let sorted = isMeasured ? pictures.sorted { ($0.width ?? 0) > ($1.width ?? 0) } : pictures
-    var seen: Set<String> = []
-    return sorted.map { RecordValue.address($0.url) }.filter { seen.insert($0).inserted }
+    return sorted.map { RecordValue.address($0.url) }.unique(by: \.self)
   }
 
   /// The product, or nil if the page is not about one product.

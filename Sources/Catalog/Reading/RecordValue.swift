@@ -42,3 +42,27 @@ enum RecordValue {
     }
   }
 }
+
+/// The members of an object, as lists of values by name.
+struct RecordMembers {
+  /// The members in the order of their first values.
+  var all: [(name: String, values: [RecordValue])] = []
+  private var places: [String: (place: Int, isPlain: Bool)] = [:]
+
+  /// Adds a value to the member with a name.
+  ///
+  /// If only some values of this name are plain, the others are left out.
+  mutating func add(_ value: RecordValue, _ name: String, isPlain: Bool = false) {
+    guard let known = places[name] else {
+      if places.isEmpty { places.reserveCapacity(16) }
+      places[name] = (all.count, isPlain)
+      return all.append((name, [value]))
+    }
+    if known.isPlain == isPlain {
+      all[known.place].values.append(value)
+    } else if isPlain {
+      places[name] = (known.place, true)
+      all[known.place].values = [value]
+    }
+  }
+}

@@ -37,17 +37,16 @@ struct XMLRecords {
     /// The prefixes of the namespaces in ``Rule/plain``.
     var plainPrefixes: Set<String>
     var text: [UInt8] = []
-    /// The attributes and children, as lists of values by name.
-    fileprivate var members: [(name: String, values: [RecordValue])] = []
-    fileprivate var places: [String: (place: Int, isPlain: Bool)] = [:]
+    /// The attributes and children.
+    var members = RecordMembers()
 
     /// The value that the element becomes.
     ///
     /// If a name occurs several times, its value is a list.
     var value: RecordValue {
       let own = Self.unwrapped(String(decoding: text, as: UTF8.self).trimmed)
-      guard !members.isEmpty else { return .text(own) }
-      let all = own.isEmpty ? members : members + [("#text", [.text(own)])]
+      guard !members.all.isEmpty else { return .text(own) }
+      let all = own.isEmpty ? members.all : members.all + [("#text", [.text(own)])]
       return .object(all.map { ($0.name, $0.values.count == 1 ? $0.values[0] : .list($0.values)) })
     }
 
@@ -57,20 +56,6 @@ struct XMLRecords {
     private static func unwrapped(_ text: String) -> String {
       guard text.hasPrefix("<![CDATA["), text.hasSuffix("]]>") else { return text }
       return text.dropFirst(9).dropLast(3).trimmed
-    }
-
-    mutating func add(_ value: RecordValue, _ name: String, isPlain: Bool) {
-      guard let known = places[name] else {
-        if places.isEmpty { places.reserveCapacity(16) }
-        places[name] = (members.count, isPlain)
-        return members.append((name, [value]))
-      }
-      if known.isPlain == isPlain {
-        members[known.place].values.append(value)
-      } else if isPlain {
-        places[name] = (known.place, true)
-        members[known.place].values = [value]
-      }
     }
   }
 
@@ -198,7 +183,7 @@ struct XMLRecords {
       plainPrefixes: plainPrefixes
     )
     for (name, value) in attributes.pairs where !name.hasPrefix("xmlns") {
-      element.add(.text(value), "@\(name)", isPlain: false)
+      element.members.add(.text(value), "@\(name)")
     }
     open.append(element)
     if recordDepth == nil,
@@ -231,7 +216,7 @@ struct XMLRecords {
     } else if open.isEmpty {
       tree = (element.name, element.value)
     } else {
-      open[open.count - 1].add(element.value, element.name, isPlain: element.isPlain)
+      open[open.count - 1].members.add(element.value, element.name, isPlain: element.isPlain)
     }
   }
 

@@ -23,25 +23,3 @@ extension OrNull: Encodable where Value: Encodable {
     if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
   }
 }
-
-extension OrNull: Decodable where Value: Decodable {
-  /// Reads a value, or `null`.
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
-  }
-}
-
-extension KeyedDecodingContainer {
-  /// Reads a value.
-  ///
-  /// If the key is absent, the result is nil, as for an ordinary optional.
-  ///
-  /// The coding that the compiler generates calls this function.
-  package func decode<Value: Decodable>(
-    _ type: OrNull<Value>.Type,
-    forKey key: Key
-  ) throws -> OrNull<Value> {
-    OrNull(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
-  }
-}

@@ -503,7 +503,6 @@ final class DetailStage: Sendable {
   ///
   /// If the catalog file gives a path for a field that no detail has, this function reports a failure.
   private func judgeFields() throws(LarderError) {
-    guard let mapping = context.catalog.mapping.detail else { return }
     var last = ""
     let verdict = try fields.judge { () throws(LarderError) in
       try due.held(after: &last, count: Self.window)
@@ -514,7 +513,7 @@ final class DetailStage: Sendable {
       let rows = try due.asideRows()
       addPictures(.details(rows))
       let names = verdict.lost.map(\.name)
-      let paths = verdict.lost.flatMap { mapping.paths(of: $0) }
+      let paths = verdict.lost.flatMap(\.paths)
       let finding = GuardMessage.lost(names, paths, details: rows.count)
       state.withLock {
         $0.tally.kept = names
@@ -523,7 +522,7 @@ final class DetailStage: Sendable {
       }
     }
     for field in verdict.absent {
-      let paths = mapping.paths(of: field).map(\.description)
+      let paths = field.paths.map(\.description)
       context.failures.note(
         .detail,
         id: nil,

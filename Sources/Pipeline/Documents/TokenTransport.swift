@@ -17,11 +17,18 @@ final class TokenTransport: ForwardingTransport {
   private let secrets: RunSecrets
   private let command: ProgramRun
   private let isOver: @Sendable () -> Bool
-  private let state = Mutex(TokenState<Refused>())
+  private let state = Mutex(State())
   /// The queue that runs the command.
   ///
   /// The transport's thread does not run it, because that would delay other transfers.
   private let line = DispatchQueue(label: "larder.token")
+
+  private struct State {
+    /// The header value that the command has printed, or the reason why it failed; nil until it has ended.
+    var result: Result<String, ProgramFault>?
+    /// The requests that wait for the command; none if it has not been started, or has ended.
+    var waiting: [Refused] = []
+  }
 
   /// A request that the server refused with 401.
   private struct Refused: Sendable {
@@ -60,7 +67,7 @@ final class TokenTransport: ForwardingTransport {
     guard request.mayGetCredentials else {
       return transport.fetch(request, into: sink, completion: completion)
     }
-    send(request, into: sink, with: state.withLock(\.value), after: 0, completion)
+    send(request, into: sink, with: state.withLock { try? $0.result?.get() }, after: 0, completion)
   }
 
   private func send(
@@ -90,13 +97,20 @@ final class TokenTransport: ForwardingTransport {
   }
 
   private func judge(_ refused: Refused, sentWith value: String?) {
-    switch state.withLock({ $0.refused(sentWith: value, refused) }) {
-    case .run: line.async { self.ask() }
-    case .wait: break
-    case .again(let value): again(refused, with: value)
-    case .refusedAgain:
+    let result = state.withLock { state in
+      if state.result == nil {
+        if state.waiting.isEmpty { line.async { self.ask() } }
+        state.waiting.append(refused)
+      }
+      return state.result
+    }
+    switch result {
+    case nil: break
+    // A late refusal of the old value.
+    case .success(let token) where token != value: again(refused, with: token)
+    case .success:
       stand(refused, "the origin also refuses the token that \(rule.program) printed")
-    case .stand(let fault): stand(refused, words(fault))
+    case .failure(let fault): stand(refused, words(fault))
     }
   }
 
@@ -106,14 +120,19 @@ final class TokenTransport: ForwardingTransport {
   private func ask() {
     let result = command.run().value(hiding: secrets.present)
     if case .success(let value) = result { secrets.hide(value) }
-    for refused in state.withLock({ $0.ended(result) }) {
+    let waiting = state.withLock { state in
+      state.result = result
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for refused in waiting {
       switch result {
       case .success(let value): again(refused, with: value)
       case .failure where isOver():
         var failure = refused.failure
         (failure.reason, failure.status) = (.cancelled, nil)
         refused.completion(.failure(failure))
-      case .failure(let fault): stand(refused, words(fault.words))
+      case .failure(let fault): stand(refused, words(fault))
       }
     }
   }
@@ -135,7 +154,9 @@ final class TokenTransport: ForwardingTransport {
     refused.completion(.failure(failure))
   }
 
-  private func words(_ fault: String) -> String { "the token command \(rule.program) \(fault)" }
+  private func words(_ fault: ProgramFault) -> String {
+    "the token command \(rule.program) \(fault.words)"
+  }
 }
 
 extension Result<Response, TransferFailure> {

@@ -82,11 +82,9 @@ final class LostDetailFields: Sendable {
   ///   - known: The row before this run; nil if there was none.
   /// - Returns: False if the detail lost fields. It is then shown or not as ``judge(_:)`` decides.
   func admits(_ detail: ItemDetail, replacing known: DetailEntry?) -> Bool {
-    let held = fields.filter { $0.isHeld(by: detail) }
+    let held = held(detail)
     let old = held.count < fields.count && !allowsRemovals ? known?.decoded : nil
-    let lost = fields.filter { field in
-      !held.contains(field) && old.map(field.isHeld) ?? false
-    }
+    let lost = (old.map(self.held) ?? []).filter { !held.contains($0) }
     state.withLock { state in
       state.answered += 1
       if known?.body != nil {
@@ -98,6 +96,12 @@ final class LostDetailFields: Sendable {
       for field in lost { state.cameWith[field, default: 0] += 1 }
     }
     return lost.isEmpty
+  }
+
+  /// The fields in which a detail has a value.
+  private func held(_ detail: ItemDetail) -> [DetailField] {
+    let names = detail.fieldNames
+    return fields.filter { names.contains($0.name) }
   }
 
   /// The fields that are empty lists in a detail.
@@ -132,7 +136,7 @@ final class LostDetailFields: Sendable {
       let details = try next()
       if details.isEmpty { break }
       for detail in details.lazy.compactMap({ try? ItemDetail(decoding: $0) }) {
-        let held = fields.filter { $0.isHeld(by: detail) }
+        let held = held(detail)
         left.formUnion(held)
         undecided.subtract(held)
         absent.subtract(held + empty(detail))

@@ -182,7 +182,7 @@ extension PageReader {
     _ reading: SectionReading
   ) -> String? {
     guard context.catalog.paging(ofSource: reading.position) == nil,
-      !context.catalog.isOnePage(source: reading.position)
+      !context.catalog.sections[reading.position].isOnePage
     else { return nil }
     return listing.unfollowed(hasNextLink: link != nil)
   }

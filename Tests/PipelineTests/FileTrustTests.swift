@@ -1,10 +1,17 @@
+import Glibc
 import Testing
 
-@testable import Catalog
+@testable import Pipeline
 
 /// The check that nobody else can write a program that larder runs, or a file that names one.
 @Suite struct FileTrustTests {
   private static let user: UInt32 = 1000
+
+  private static func status(_ owner: UInt32, _ mode: UInt32) -> stat {
+    var status = stat()
+    (status.st_uid, status.st_mode) = (owner, mode)
+    return status
+  }
 
   @Test(
     arguments: [
@@ -36,8 +43,8 @@ import Testing
     _ doubt: FileTrust.Doubt?
   ) {
     let found = FileTrust.doubt(
-      of: FileTrust.Entry(owner: owner, mode: mode),
-      in: [FileTrust.Entry(owner: 0, mode: 0o040755), FileTrust.Entry(owner: 0, mode: folder)],
+      of: Self.status(owner, mode),
+      in: [Self.status(0, 0o040755), Self.status(0, folder)],
       for: Self.user
     )
 
@@ -46,8 +53,7 @@ import Testing
 
   @Test func `root trusts only files of root`() {
     for (owner, doubt) in [(0, nil), (1000, .owner(1000))] as [(UInt32, FileTrust.Doubt?)] {
-      let file = FileTrust.Entry(owner: owner, mode: 0o100644)
-      #expect(FileTrust.doubt(of: file, in: [], for: 0) == doubt)
+      #expect(FileTrust.doubt(of: Self.status(owner, 0o100644), in: [], for: 0) == doubt)
     }
   }
 }
