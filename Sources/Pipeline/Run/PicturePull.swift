@@ -58,7 +58,7 @@ extension SyncRun {
       stored: { _ in }
     )
     try stage.add(.pictures(known.map(\.id)))
-    stage.group.join()
+    stage.group.wait()
     context.store.flush()
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
     var results = ends.withLock { $0 }
