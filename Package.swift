@@ -104,7 +104,7 @@ let package = Package(
     ),
     .target(
       name: "Bench",
-      dependencies: ["Base", "Cache", "Catalog", "Pipeline", "Transport"]
+      dependencies: ["Base", "Catalog", "Pipeline", "Transport"]
     ),
     .target(
       name: "Sharding",

@@ -1,5 +1,5 @@
 import Base
-import Cache
+import Dispatch
 import Synchronization
 import Transport
 
@@ -41,7 +41,7 @@ final class DiscardRun: Sendable {
       return state.conditions
     }
     guard !urls.isEmpty else { return (0, [:]) }
-    let group = WorkGroup()
+    let group = DispatchGroup()
 
     /// Fetches the URL with this position in the list.
     ///
@@ -76,7 +76,7 @@ final class DiscardRun: Sendable {
     // Enter the group for all requests before the first is sent, because a request that ends can start another one.
     for _ in 0..<count { group.enter() }
     for number in 0..<count { fetch(number % urls.count) }
-    group.join()
+    group.wait()
     return state.withLock { ($0.images, $0.failures) }
   }
 }

@@ -5,6 +5,7 @@
 // members of the type. (SE-0444) `@_exported` is Swift's only way to re-export.
 
 @_exported public import struct Base.LarderError
+@_exported public import enum Cache.ChangeKind
 @_exported public import struct Cache.RunID
 @_exported public import struct Cache.VerifyReport
 @_exported public import struct Catalog.CatalogDiff

@@ -8,30 +8,7 @@ extension Shop {
   /// One change of an item, as a sync found it.
   public struct Change: Sendable, Hashable {
     /// The part of an item that changed; the raw values are those of `larder history --json`.
-    public enum Field: String, Sendable, CaseIterable, Encodable {
-      /// A section lists the item for the first time.
-      case added
-      /// No section lists the item any more.
-      case removed
-      /// A section lists the item again.
-      case back
-      /// The normal price. Shops show it crossed out while the item is on sale.
-      case normalPrice
-      /// The price to pay, if it differs from the normal price.
-      case salePrice
-      /// The section that lists the item.
-      case section
-      /// The title.
-      case title
-      /// The badges.
-      case badges
-      /// The ways of delivery.
-      case deliveryTypes
-      /// The bytes of the small picture.
-      case thumbnail
-      /// The bytes of other pictures.
-      case images
-    }
+    public typealias Field = ChangeKind
 
     /// A value before or after a change.
     public enum Value: Sendable, Hashable {
@@ -71,8 +48,7 @@ extension Shop {
     /// Translates a change from the form that the index has.
     package init(_ change: RecordedChange) {
       (time, run, section, id) = (change.time, change.run, change.section, change.id)
-      // Both have the same names, except for `listed`, which stands in no recorded change.
-      field = Field(rawValue: "\(change.kind)") ?? .added
+      field = change.kind
       (from, to) = (change.from.map(Value.init), change.to.map(Value.init))
     }
   }

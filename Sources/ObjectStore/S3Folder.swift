@@ -63,13 +63,17 @@ package struct S3Folder: Sendable {
   /// - Throws: ``LarderError`` when the store refuses a request, or a file cannot be written.
   @discardableResult
   package func fetch(_ names: [String]) throws -> [String] {
-    let pictures = S3Pictures(store)
     var missing: [String] = []
     for name in names {
-      let file = try RemoteCopy(of: name, in: pictures, to: "\(copy)/\(name)")
-      if !file.isThere {
-        file.remove()
+      guard let bytes = try store.bytes(of: name) else {
         missing.append(name)
+        continue
+      }
+      let path = "\(copy)/\(name)"
+      do throws(SystemError) {
+        try Files.replace(path, with: bytes.span.bytes, isDurable: false)
+      } catch {
+        throw LarderError.system("write", path, errno: error.code, remedy: nil)
       }
     }
     return missing

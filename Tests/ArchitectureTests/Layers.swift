@@ -46,7 +46,7 @@ enum Layers {
       "Base", "Cache", "Catalog", "HTTPServing", "Hashing", "Imaging", "Larder", "Orders",
       "Pipeline", "Transport",
     ],
-    "Bench": ["Base", "Cache", "Catalog", "Pipeline", "Transport"],
+    "Bench": ["Base", "Catalog", "Pipeline", "Transport"],
     "Sharding": ["Base", "Cache", "Catalog", "Hashing", "Pipeline", "Transport"],
     // It must not share parsers with its clients, or it would share their bugs. Of Base it uses errors, files and dates.
     "SampleStore": ["Base", "HTTPServing", "Hashing"],

@@ -257,7 +257,7 @@ package final class CacheLayout: Sendable {
   }
 
   /// Creates the missing parent folders of `path`, like `mkdir -p`.
-  private static func makeParents(of path: String) throws(LarderError) {
+  static func makeParents(of path: String) throws(LarderError) {
     var prefix = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/").dropLast() {
       prefix += prefix.isEmpty || prefix == "/" ? String(part) : "/" + part

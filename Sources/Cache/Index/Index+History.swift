@@ -87,18 +87,6 @@ package struct ChangedItem: Sendable {
 
 /// A change that was read from the history.
 package struct RecordedChange: Sendable, Equatable {
-  /// The kind of a change.
-  package enum Kind: Hashable, Sendable {
-    /// A section lists the item for the first time.
-    case added
-    /// No section lists the item any more.
-    case removed
-    /// A section lists the item again.
-    case back
-    /// A field other than ``HistoryField/listed`` has a new value.
-    case changed(HistoryField)
-  }
-
   /// The end of the run that found the change.
   package let time: UnixTime
   /// The run that found the change.
@@ -107,7 +95,7 @@ package struct RecordedChange: Sendable, Equatable {
   package let section: String
   /// The id of the item.
   package let id: String
-  package let kind: Kind
+  package let kind: ChangeKind
   /// The previous value; nil if the field had no value.
   package let from: HistoryValue?
   /// The new value; nil if the field has no value any more.
@@ -131,16 +119,30 @@ package struct PriceStep: Sendable, Equatable {
   package let value: HistoryValue?
 }
 
-extension RecordedChange.Kind: CustomStringConvertible {
-  /// `added`, `removed`, `back` or the name of the field, such as `salePrice`.
-  package var description: String {
-    switch self {
-    case .added: "added"
-    case .removed: "removed"
-    case .back: "back"
-    case .changed(let field): "\(field)"
-    }
-  }
+/// The part of an item that changed; the raw values are those of `larder history --json`.
+public enum ChangeKind: String, Sendable, CaseIterable, Encodable {
+  /// A section lists the item for the first time.
+  case added
+  /// No section lists the item any more.
+  case removed
+  /// A section lists the item again.
+  case back
+  /// The normal price. Shops show it crossed out while the item is on sale.
+  case normalPrice
+  /// The price to pay, if it differs from the normal price.
+  case salePrice
+  /// The section that lists the item.
+  case section
+  /// The title.
+  case title
+  /// The badges.
+  case badges
+  /// The ways of delivery.
+  case deliveryTypes
+  /// The bytes of the small picture.
+  case thumbnail
+  /// The bytes of other pictures.
+  case images
 }
 
 extension HistoryValue {
@@ -546,13 +548,14 @@ extension Index {
         let old = hasOld ? before?.value : nil
         before = (item, number, value)
         guard counts(run, time) else { continue }
-        let kind: RecordedChange.Kind
+        let kind: ChangeKind
         switch (field, hasOld, value) {
         case (.listed, false, .some) where run != beginning && !isRest: kind = .added
         case (_, false, _): continue
         case (.listed, true, nil): kind = .removed
         case (.listed, true, .some): kind = .back
-        default: kind = .changed(field)
+        // Both enumerations use the same names for the fields.
+        default: kind = ChangeKind(rawValue: "\(field)") ?? .back
         }
         changes.append(
           RecordedChange(

@@ -5,7 +5,7 @@ import Base
 /// The identity is the picture's URL, or the part of the URL that the rule in the catalog file keeps. The key depends
 /// on nothing else. So two machines use the same key without talking to each other, and rows can refer to a picture
 /// that was not fetched yet.
-package struct PictureID: Hashable, Sendable, Comparable, Codable {
+package struct PictureID: Hashable, Sendable, Comparable {
   package let digest: IdentityDigest
 
   /// Makes a key from its digest.
@@ -16,23 +16,6 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
   /// Makes the key of the picture with the identity `url`.
   package init(url: String) {
     digest = IdentityDigest(of: url)
-  }
-
-  /// Decodes a text of 32 hexadecimal digits.
-  package init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let id = PictureID(hexadecimal: text) else {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: text)
-      )
-    }
-    self = id
-  }
-
-  /// Encodes the key as a text of 32 hexadecimal digits.
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(hexadecimal)
   }
 
   /// Compares the bytes.

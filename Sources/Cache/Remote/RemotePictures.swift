@@ -1,5 +1,4 @@
 import Base
-import Glibc
 import Hashing
 import Synchronization
 import Transport
@@ -125,61 +124,6 @@ final class RemoteListing: Sendable {
 
   /// Discards the list, so that the next use requests it again.
   func forget() { found.withLock { $0 = nil } }
-}
-
-/// A temporary copy of an object in a store, in a file on this machine.
-package struct RemoteCopy {
-  /// The path of the file.
-  package let path: String
-  /// Whether the store has the object; if not, the file is empty.
-  package let isThere: Bool
-
-  /// Downloads an object into a file.
-  ///
-  /// - Parameters:
-  ///   - source: The path of the object in the store.
-  ///   - remote: The store.
-  ///   - path: The path of the file, which is overwritten if it exists.
-  /// - Throws: ``LarderError`` when the store cannot be read, or the file cannot be written.
-  package init(
-    of source: String,
-    in remote: any RemotePictures,
-    to path: String
-  ) throws(LarderError) {
-    self.path = path
-    let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
-    guard descriptor >= 0 else { throw .system("create", path, errno: errno) }
-    let sink = FileSink(OpenFile(path, descriptor: descriptor))
-    isThere = try remote.read(source, into: sink) != nil
-    if let failure = sink.failure.withLock({ $0 }) { throw failure }
-  }
-
-  /// Removes the copy from this machine.
-  package func remove() { unlink(path) }
-}
-
-/// Writes a body to an open file.
-private final class FileSink: BodySink {
-  /// The first error of the file; nil if everything was written.
-  let failure = Mutex<LarderError?>(nil)
-  private let file: OpenFile
-
-  init(_ file: OpenFile) { self.file = file }
-
-  func receive(_ bytes: RawSpan) -> BodyDecision {
-    do throws(LarderError) {
-      if failure.withLock({ $0 == nil }) { try file.write(bytes) }
-    } catch {
-      failure.withLock { $0 = error }
-    }
-    return .accept
-  }
-
-  func restart() {
-    guard ftruncate(file.descriptor, 0) == 0, lseek(file.descriptor, 0, SEEK_SET) == 0 else {
-      return failure.withLock { $0 = .system("cut", file.path, errno: errno) }
-    }
-  }
 }
 
 extension RemotePictures {

@@ -50,12 +50,7 @@ package struct ThumbnailFolder: Sendable {
     do throws(SystemError) {
       try Files.replace(file, with: bytes.span.bytes, isDurable: false)
     } catch {
-      guard error.code == ENOENT else { return }
-      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-      for count in [parts.count - 1, parts.count] {
-        mkdir(parts.prefix(count).joined(separator: "/"), 0o755)
-      }
-      mkdir("\(path)/\(source.prefix(2))", 0o755)
+      guard error.code == ENOENT, (try? CacheLayout.makeParents(of: file)) != nil else { return }
       try? Files.replace(file, with: bytes.span.bytes, isDurable: false)
     }
   }

@@ -160,7 +160,7 @@ package final class PictureStore: Sendable {
 
   /// Commits all pictures that were passed to `commit` so far, and then calls `completion` on a queue of the store.
   private func flush(_ completion: @escaping @Sendable () -> Void) {
-    let group = WorkGroup()
+    let group = DispatchGroup()
     for queue in queues {
       group.enter()
       queue.submit(.flush { group.leave() })

@@ -13,7 +13,7 @@ final class DetailStage: Sendable {
   /// Waits for the details.
   ///
   /// It is entered once for each detail that is due, and left when the detail is on disk or has failed.
-  let group = WorkGroup()
+  let group = DispatchGroup()
 
   private struct Work {
     var tally = SyncReport.Details()

@@ -389,8 +389,7 @@ struct ExportRun {
           source,
           of: remote,
           at: target,
-          ifNot: picture?.sha256,
-          by: cache
+          ifNot: picture?.sha256
         )
       } else {
         arrival = try folder.place(

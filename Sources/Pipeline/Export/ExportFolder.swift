@@ -3,6 +3,7 @@ import Cache
 import FoundationEssentials
 import Glibc
 import SystemPackage
+import Transport
 
 /// The folder that an export fills.
 ///
@@ -300,28 +301,31 @@ extension ExportFolder {
   ///   - relative: The path in the folder.
   ///   - digest: The SHA-256 of its bytes in hexadecimal digits. If the file in the folder already has this digest,
   ///     nothing is downloaded.
-  ///   - cache: The path of the cache. The picture is stored there during the download.
   /// - Returns: How the file came into the folder.
   /// - Throws: ``LarderError`` when the store cannot be read, or the folder cannot be written.
   func place(
     _ source: String,
     of remote: any RemotePictures,
     at relative: String,
-    ifNot digest: String?,
-    by cache: String
+    ifNot digest: String?
   ) throws(LarderError) -> Arrival {
-    if let digest, FileDigest(ofFile: "\(path)/\(relative)")?.hexadecimal == digest {
-      return .unchanged
-    }
-    let copy = try RemoteCopy(of: source, in: remote, to: "\(cache)/partial/export-\(getpid())")
-    defer { copy.remove() }
+    let target = "\(path)/\(relative)"
+    if let digest, FileDigest(ofFile: target)?.hexadecimal == digest { return .unchanged }
+    let sink = MemorySink()
+    let isThere = try remote.read(source, into: sink) != nil
+    let bytes = sink.bytes
     // Another program can have replaced the object.
-    guard copy.isThere, digest.map({ $0 == FileDigest(ofFile: copy.path)?.hexadecimal }) ?? true
-    else {
-      return .missing
+    guard isThere, digest.map({ $0 == Hexadecimal.text(ContentDigest.sha256(bytes)) }) ?? true
+    else { return .missing }
+    for parent in ExportPath.parents(of: relative) { try Self.make("\(path)/\(parent)") }
+    // A file of this name that a killed export left can be a hard link to a picture of a cache.
+    unlink(temporary)
+    do throws(SystemError) {
+      try Files.replace(target, with: bytes.span.bytes, by: temporary, isDurable: false)
+    } catch {
+      throw Self.failure("write", target, error.code)
     }
-    let arrival = try place(copy.path, at: relative, links: true)
-    return arrival == .linked ? .copied : arrival
+    return .copied
   }
 }
 

@@ -15,7 +15,7 @@ final class PictureStage: Sendable {
   /// Waits for the pictures.
   ///
   /// It is entered once for each picture that needs a request, and left when the picture is on disk or has failed.
-  let group = WorkGroup()
+  let group = DispatchGroup()
 
   let context: RunContext
   let strays: StrayFiles

@@ -25,7 +25,7 @@ final class SquareStage: Sendable {
   private let store: SquareStore
   private let known: [PictureID: SquareEntry]
   private let state: Mutex<Work>
-  private let group = WorkGroup()
+  private let group = DispatchGroup()
   private let queue = DispatchQueue(label: "larder.squares", attributes: .concurrent)
   private let most = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
@@ -68,7 +68,7 @@ final class SquareStage: Sendable {
   /// - Throws: ``LarderError`` when the index cannot be written.
   func finish(_ pictures: [PictureID]) throws(LarderError) -> SyncReport.Squares {
     add(pictures)
-    group.join()
+    group.wait()
     try store.flush()
     return state.withLock { state in
       state.tally.failures.sort { $0.path < $1.path }

@@ -148,8 +148,8 @@ extension CatalogReader {
     }
     /// The price to pay then in a section, which lists the item now or listed it last.
     func price(_ section: String, _ item: StoreItem?) -> Price? {
-      func before(_ field: HistoryField, _ present: Price?) -> Price? {
-        changes.first { $0.kind == .changed(field) && $0.section == section }
+      func before(_ field: ChangeKind, _ present: Price?) -> Price? {
+        changes.first { $0.kind == field && $0.section == section }
           .map { Price($0.from) } ?? present
       }
       return before(.salePrice, item?.salePrice) ?? before(.normalPrice, item?.normalPrice)
@@ -158,10 +158,10 @@ extension CatalogReader {
     let shown = now.first { price($0.section, $0.item) != $0.item.price } ?? now.first
     let (section, item) = (shown?.section ?? changes.last?.section ?? "", shown?.item ?? then)
     let badges =
-      changes.first { $0.kind == .changed(.badges) }.map { $0.from?.text ?? "" }
+      changes.first { $0.kind == .badges }.map { $0.from?.text ?? "" }
       ?? item?.badges.joined(separator: ", ") ?? ""
-    let pictures = [HistoryField.thumbnail, .images].contains { field in
-      let own = changes.filter { $0.kind == .changed(field) }
+    let pictures = [ChangeKind.thumbnail, .images].contains { field in
+      let own = changes.filter { $0.kind == field }
       return own.first?.from != own.last?.to
     }
     let change = NetChange(

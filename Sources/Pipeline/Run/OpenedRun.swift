@@ -104,7 +104,7 @@ struct OpenedRun {
     defer { withExtendedLifetime(lock) {} }
     sections.start(context.request.sections)
     let checked = checkShown()
-    sections.group.join()
+    sections.group.wait()
     // An error is thrown at the end of the run, because the run must first wait for the pictures in progress.
     context.failures.noting { () throws(LarderError) in
       try sections.guardCatalog()
@@ -120,10 +120,10 @@ struct OpenedRun {
       before: before,
       sections: sections.sections
     )
-    details?.group.join()
+    details?.group.wait()
     details?.judge()
-    pictures.group.join()
-    checked.join()
+    pictures.group.wait()
+    checked.wait()
     context.store.flush()
     return try close(writing, since: began)
   }
@@ -136,8 +136,8 @@ struct OpenedRun {
   /// its own database connection, so that it does not delay the run's own reads.
   ///
   /// - Returns: A group to wait for the end of the check.
-  private func checkShown() -> WorkGroup {
-    let group = WorkGroup()
+  private func checkShown() -> DispatchGroup {
+    let group = DispatchGroup()
     let listings = before.compactMap(\.listing)
     guard !listings.isEmpty else { return group }
     group.enter()  // Left at the end of the block.

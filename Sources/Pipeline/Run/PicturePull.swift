@@ -58,7 +58,7 @@ extension SyncRun {
       stored: { _ in }
     )
     try stage.add(.pictures(known.map(\.id)))
-    stage.group.join()
+    stage.group.wait()
     context.store.flush()
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
     var results = ends.withLock { $0 }
@@ -103,14 +103,6 @@ package struct SettledPicture: Sendable, Equatable {
 /// The files are put into a work folder beside the cache, or into the object store that has the cache's pictures.
 /// ``PictureAdmission`` then moves them into the cache, or writes their rows alone.
 package final class PicturePull: Sendable {
-  /// The result for a picture.
-  package enum Outcome: Sendable {
-    /// The picture is in the work folder. The row is to be written to the index.
-    case fetched(PictureEntry)
-    /// The picture could not be fetched.
-    case failed(Refusal)
-  }
-
   /// The reason why a picture could not be fetched.
   package struct Refusal: Error, Sendable {
     /// A stable code for the reason, such as `http-404`.
@@ -148,35 +140,36 @@ package final class PicturePull: Sendable {
   /// - Parameters:
   ///   - picture: A row with the picture's id and URL.
   ///   - known: The picture's row in the cache's index, if any.
-  /// - Returns: The result.
-  package func fetch(_ picture: PictureEntry, known: PictureEntry?) -> Outcome {
+  /// - Returns: The row of the picture, which is in the work folder now. It is to be written to the index.
+  /// - Throws: ``Refusal`` if the picture could not be fetched.
+  package func fetch(
+    _ picture: PictureEntry,
+    known: PictureEntry?
+  ) throws(Refusal) -> PictureEntry {
     let before = known ?? picture
     if let known, !known.isHeld, let reason = known.failure,
       case .rest(let end) = known.freshness(at: run.now(), for: nil, onlyDue: true)
     {
-      return .failed(Refusal(reason: reason, isLasting: true, rest: end))
+      throw Refusal(reason: reason, isLasting: true, rest: end)
     }
-    guard !run.hasStopped else { return failed("cancelled", nil) }
-    guard reserve?.isKept ?? true else { return failed(FailureReason.keepFree.rawValue, nil) }
+    guard !run.hasStopped else { throw refusal("cancelled", nil) }
+    guard reserve?.isKept ?? true else { throw refusal(FailureReason.keepFree.rawValue, nil) }
     // At its end, a run removes every work folder whose name begins with its own name. The dot keeps the run `pull-1.`
     // from removing `pull-12.`.
     let room = "pull-\(count.add(1, ordering: .relaxed).newValue)."
-    do {
-      let result = try run.fetch([before], in: room)
-      guard let picture = result.pictures.first else { return failed("cancelled", nil) }
-      if picture.entry.isHeld, picture.failure == nil { return .fetched(picture.entry) }
-      let isAnswered = picture.end != .unfinished
-      return failed(picture.failure?.reason ?? "cancelled", isAnswered ? picture.entry : nil)
-    } catch {
-      return failed(FailureReason.disk.rawValue, nil)
+    guard let result = try? run.fetch([before], in: room) else {
+      throw refusal(FailureReason.disk.rawValue, nil)
     }
+    guard let picture = result.pictures.first else { throw refusal("cancelled", nil) }
+    if picture.entry.isHeld, picture.failure == nil { return picture.entry }
+    let isAnswered = picture.end != .unfinished
+    throw refusal(picture.failure?.reason ?? "cancelled", isAnswered ? picture.entry : nil)
   }
 
-  private func failed(_ reason: String, _ row: PictureEntry?) -> Outcome {
+  private func refusal(_ reason: String, _ row: PictureEntry?) -> Refusal {
     let isLasting = FailureReason(rawValue: reason).isLasting
     let rest = run.now() + (isLasting ? Self.longRest : Self.shortRest)
-    return .failed(
-      Refusal(reason: reason, isLasting: isLasting, rest: max(rest, row?.expiry ?? rest), row: row)
-    )
+    let end = max(rest, row?.expiry ?? rest)
+    return Refusal(reason: reason, isLasting: isLasting, rest: end, row: row)
   }
 }

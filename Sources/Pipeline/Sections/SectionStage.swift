@@ -16,7 +16,7 @@ final class SectionStage: Sendable {
   /// Waits for the sources.
   ///
   /// It is entered once for each source, and left when the source has failed, or is decoded and passed on.
-  let group = WorkGroup()
+  let group = DispatchGroup()
 
   private let context: RunContext
   private let last: PreviousSections

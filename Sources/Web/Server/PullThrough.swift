@@ -96,21 +96,21 @@ final class PullThrough: Sendable {
       // The fetch before this one may have ended since the check above.
       if let outcome = settled(id) { return outcome }
       guard state.withLock({ $0.kept.count < Self.mostKept }) else { return .busy }
-      switch pull.fetch(picture, known: known) {
-      case .fetched(let entry):
+      do throws(PicturePull.Refusal) {
+        let entry = try pull.fetch(picture, known: known)
         state.withLock { state in
           state.kept[id] = entry
           state.refusals[id] = nil
           state.counts.fetched += 1
           state.counts.bytes += Int(entry.bytes.count)
         }
-        // One call adds the pictures of all fetches that wait here.
-        remote.sync { admit() }
-        return .fetched
-      case .failed(let refusal):
-        refuse(id, refusal)
-        return .refused(refusal)
+      } catch {
+        refuse(id, error)
+        return .refused(error)
       }
+      // One call adds the pictures of all fetches that wait here.
+      remote.sync { admit() }
+      return .fetched
     }
   }
 
