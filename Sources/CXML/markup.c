@@ -28,13 +28,14 @@ typedef struct {
 
 enum {
   PARSE_RECOVER = 1 << 0,
+  PARSE_NOENT = 1 << 1,
   PARSE_NOERROR = 1 << 5,
   PARSE_NOWARNING = 1 << 6,
   PARSE_NONET = 1 << 11,
   PARSE_IGNORE_ENC = 1 << 21,
 };
 
-enum { XML_CHAR_ENCODING_NONE = 0, XML_CHAR_ENCODING_UTF8 = 1 };
+enum { XML_CHAR_ENCODING_UTF8 = 1 };
 
 // The beginning of xmlError. (libxml/xmlerror.h)
 typedef struct {
@@ -59,12 +60,19 @@ xmlParserCtxtPtr htmlCreatePushParserCtxt(handlers *, void *, const char *, int,
 int htmlCtxtUseOptions(xmlParserCtxtPtr, int);
 int htmlParseChunk(xmlParserCtxtPtr, const char *, int, int);
 void htmlFreeParserCtxt(xmlParserCtxtPtr);
+void xmlSetGenericErrorFunc(void *, void (*)(void *, const char *, ...));
+
+static void ignore(void *context, const char *message, ...) {
+  (void)context;
+  (void)message;
+}
 
 cxml_parser cxml_parser_start(const cxml_handlers *own, void *context, cxml_language language) {
   // Since `initialized` is 0, libxml2 calls the handlers for names with prefixes, and adds no attributes that a document
   // type declares.
   handlers all = {
       .entityDecl = own->entity,
+      .endDocument = own->whole,
       .startElement = own->start,
       .endElement = own->end,
       .reference = own->reference,
@@ -72,23 +80,25 @@ cxml_parser cxml_parser_start(const cxml_handlers *own, void *context, cxml_lang
       .ignorableWhitespace = own->text,
       .cdataBlock = own->text,
   };
-  cxml_parser parser = {.is_html = language != cxml_xml};
+  cxml_parser parser = {.is_html = language == cxml_html};
+  // Otherwise, libxml2 writes some errors of encodings to stderr. The setting is one of the thread.
+  xmlSetGenericErrorFunc(NULL, ignore);
   int options = PARSE_NOERROR | PARSE_NOWARNING | PARSE_NONET;
   if (!parser.is_html) {
-    // Without XML_PARSE_NOENT, XML_PARSE_DTDLOAD and XML_PARSE_HUGE, libxml2 loads no other documents, and keeps its own
-    // limits.
+    // Without XML_PARSE_DTDLOAD and XML_PARSE_HUGE, libxml2 loads no other documents, and keeps its own limits. With
+    // XML_PARSE_NOENT, `&amp;` in an attribute is `&` and not `&#38;`. Other entities are unknown, since there is no handler
+    // that finds them.
+    options |= PARSE_NOENT;
+    if (language == cxml_xml_in_utf8) options |= PARSE_IGNORE_ENC;
     parser.state = xmlCreatePushParserCtxt(&all, context, NULL, 0, NULL);
     if (parser.state != NULL) xmlCtxtUseOptions(parser.state, options);
     return parser;
   }
-  bool is_utf8 = language == cxml_html_in_utf8;
-  parser.state = htmlCreatePushParserCtxt(&all, context, NULL, 0, NULL,
-                                          is_utf8 ? XML_CHAR_ENCODING_UTF8 : XML_CHAR_ENCODING_NONE);
+  parser.state = htmlCreatePushParserCtxt(&all, context, NULL, 0, NULL, XML_CHAR_ENCODING_UTF8);
   if (parser.state == NULL) return parser;
   // Without HTML_PARSE_RECOVER, a script would end at the first end tag inside it. The JSON in a script may have such a
   // tag in a string, for example "<p>…</p>".
-  options |= PARSE_RECOVER;
-  htmlCtxtUseOptions(parser.state, is_utf8 ? options | PARSE_IGNORE_ENC : options);
+  htmlCtxtUseOptions(parser.state, options | PARSE_RECOVER | PARSE_IGNORE_ENC);
   return parser;
 }
 

@@ -45,11 +45,11 @@ typedef struct {
 } cxml_parser;
 
 typedef enum {
+  // XML in the encoding that the document names.
   cxml_xml,
-  // HTML in the encoding that the page names.
-  cxml_html,
-  // HTML in UTF-8, even if the page names another encoding.
-  cxml_html_in_utf8
+  // XML or HTML in UTF-8, even if the document names another encoding.
+  cxml_xml_in_utf8,
+  cxml_html
 } cxml_language;
 
 // The parser calls these functions for the events of a document, on the thread that pushes the bytes. Pointers in their
@@ -63,6 +63,8 @@ typedef void (*cxml_start_handler)(void *context, const xmlChar *name, const xml
 typedef void (*cxml_name_handler)(void *context, const xmlChar *name);
 // There is a text in UTF-8. Entities are decoded, except in scripts. A text may come in several pieces.
 typedef void (*cxml_text_handler)(void *context, const xmlChar *bytes, int count);
+// The document has been read to its end.
+typedef void (*cxml_handler)(void *context);
 // The document type declares an entity.
 typedef void (*cxml_entity_handler)(void *context, const xmlChar *name, int type, const xmlChar *public_id,
                                     const xmlChar *system_id, xmlChar *content);
@@ -74,6 +76,8 @@ typedef struct {
   cxml_text_handler text;
   cxml_entity_handler entity;
   cxml_name_handler reference;
+  // A document that is not well-formed, or has bytes that are not of its encoding, has not been read to its end.
+  cxml_handler whole;
 } cxml_handlers;
 
 // Starts to read a document. The markup of a page may be broken. The context must exist until the parser is freed. The

@@ -45,8 +45,8 @@ final class MarkupReader {
   ///
   /// In the worst case, one tag has 25,000 attributes. libxml2 takes half a second to read it.
   private static let mostWords = 25_000
-  /// The number of bytes that are passed to the parser at once.
-  private static let piece = 64 << 10
+  /// The numbers of bytes that are passed to the parser at once: the least one, and the most if no event comes.
+  private static let pieces = (least: 4 << 10, most: 64 << 10)
 
   private let language: Language
   private let subject: String
@@ -60,14 +60,17 @@ final class MarkupReader {
   private var depth = 0
   /// The number of events so far.
   private var events = 0
+  /// Whether the parser has read the document to its end.
+  private var isWhole = false
   /// Whether the parser is inside a script or a style sheet of a page, where `<` begins no tag.
   private var isRaw = false
 
   /// Reads a document.
   ///
   /// - Parameters:
-  ///   - bytes: A page in UTF-8 or in the encoding that its `meta` element names, or an XML document in the encoding that
-  ///     it declares. White space before the XML declaration, which shops send by mistake, is skipped.
+  ///   - bytes: A page in UTF-8 or in the encoding that its `meta` element names, or else in Windows-1252; or an XML
+  ///     document in the encoding that it declares. White space before the XML declaration, which shops send by mistake, is
+  ///     skipped.
   ///   - language: The language of the document.
   ///   - subject: The name of the document in error messages, for example "section main".
   ///   - seconds: The maximum processor time. Nil means two seconds, and one second more for each megabyte.
@@ -102,20 +105,15 @@ final class MarkupReader {
     seconds: Double,
     _ run: DecodingLimits
   ) throws(CatalogError) {
-    let isUTF8 = language == .html && String(validating: bytes, as: UTF8.self) != nil
-    try start(language == .xml ? cxml_xml : isUTF8 ? cxml_html_in_utf8 : cxml_html)
-    defer { cxml_parser_free(parser) }
     let end = Self.processorTime() + seconds
+    let (bytes, kind) = try text(of: bytes)
+    try start(kind)
+    defer { cxml_parser_free(parser) }
     var place = bytes.startIndex
-    if language == .xml {
-      let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
-      let space = text.prefix { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-      if !space.isEmpty { place = space.endIndex }
-      linesBefore = space.count { $0 == 0x0A }
-    }
+    var size = Self.pieces.least
     var words = 0
     while place < bytes.endIndex {
-      let piece = Self.piece(of: bytes, from: place)
+      let piece = piece(of: bytes, from: place, most: size)
       place = piece.endIndex
       let before = events
       let count = Self.wordCount(of: piece)
@@ -126,8 +124,9 @@ final class MarkupReader {
       try run.demandTime(subject)
       piece.withUnsafeBufferPointer { cxml_parser_push(parser, $0.baseAddress, $0.count) }
       // If the parser has reported an event, it has finished all earlier pieces. Only words of this piece can still be
-      // in an unfinished tag.
+      // in an unfinished tag. Otherwise, it looks at all unfinished bytes again for each piece.
       if events > before { words = count }
+      size = events > before ? Self.pieces.least : min(2 * size, Self.pieces.most)
       try demandSound()
       guard Self.processorTime() < end else {
         throw refusal("takes more than \(Int(seconds)) s of processor time")
@@ -135,6 +134,35 @@ final class MarkupReader {
     }
     cxml_parser_end(parser)
     try demandSound()
+    guard isWhole || language == .html else {
+      throw fault("is not well-formed XML, or has bytes that are not of its encoding")
+    }
+  }
+
+  /// A document without white space before it, in UTF-8 if its encoding has another name in browsers or cannot be read by
+  /// libxml2, which ends a document at a byte that is not of the encoding.
+  private func text(
+    of bytes: ArraySlice<UInt8>
+  ) throws(CatalogError) -> (ArraySlice<UInt8>, cxml_language) {
+    let head = String(decoding: bytes.prefix(1024), as: UTF8.self)
+    guard language == .xml else {
+      guard String(validating: bytes, as: UTF8.self) == nil else { return (bytes, cxml_html) }
+      let name = head.firstMatch(of: /(?i)<meta[^>]*?charset[\s=]*["']?([^\s"'\/>;]+)/)?.output.1
+      let encoding = name.flatMap { TextEncoding($0) } ?? TextEncoding("windows-1252")
+      return (encoding?.utf8(bytes).bytes[...] ?? bytes, cxml_html)
+    }
+    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
+    let space = text.prefix { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    linesBefore = space.count { $0 == 0x0A }
+    let rest = space.isEmpty ? bytes : text[space.endIndex...]
+    guard let name = XMLEncoding.name(in: head), let encoding = TextEncoding(name),
+      encoding.isLarger
+    else { return (rest, cxml_xml) }
+    let (converted, lines) = encoding.utf8(rest)
+    if let lines {
+      throw fault("is not in \(name), the encoding of the document", line: lines + 1)
+    }
+    return (converted[...], cxml_xml_in_utf8)
   }
 
   /// Throws the error of ``take``, or the error that an XML document is not well-formed.
@@ -142,7 +170,8 @@ final class MarkupReader {
     if let error { throw error }
     var line: Int32 = 0
     guard let cause = cxml_parser_fault(parser, &line) else { return }
-    let words = PlainText.line(String(cString: cause)).prefix(120)
+    // libxml2 knows the lines of elements only if it keeps them.
+    let words = PlainText.line(String(cString: cause)).replacing(" line 0", with: "").prefix(120)
     guard words.hasPrefix("Input is not proper UTF-8") else {
       throw fault("is not well-formed XML: \(words)", line: Int(line))
     }
@@ -179,6 +208,9 @@ final class MarkupReader {
       guard let reader = context.map(MarkupReader.at), let name else { return }
       let entity = PlainText.line(String(cString: name)).prefix(80)
       reader.stop(reader.fault("is not well-formed XML: Entity '\(entity)' not defined"))
+    }
+    handlers.whole = { context in
+      if let context { MarkupReader.at(context).isWhole = true }
     }
     // SAFETY: the context is the reader. `read` keeps it alive until the parser is freed.
     parser = cxml_parser_start(&handlers, Unmanaged.passUnretained(self).toOpaque(), language)
@@ -236,26 +268,31 @@ final class MarkupReader {
   ///
   /// They end before a `<`, unless there is none. If a piece ended with a part of `</script>`, the parser would take
   /// this part for text of the script.
-  private static func piece(of bytes: ArraySlice<UInt8>, from start: Int) -> ArraySlice<UInt8> {
+  private func piece(
+    of bytes: ArraySlice<UInt8>,
+    from start: Int,
+    most: Int
+  ) -> ArraySlice<UInt8> {
     let rest = bytes[start...]
-    guard rest.count > piece else { return rest }
-    let next = rest.prefix(piece)
+    guard rest.count > most else { return rest }
+    let next = rest.prefix(most)
     let last = next.dropFirst().lastIndex(of: UInt8(ascii: "<"))
     return last.map { bytes[start..<$0] } ?? next
   }
 
   /// An upper bound for the number of attributes in a text.
   ///
-  /// Each attribute except the first follows white space or a quote, so these are counted.
+  /// Each attribute except the first follows white space, or the second quote of another one.
   private static func wordCount(of bytes: ArraySlice<UInt8>) -> Int {
-    var count = 0
+    var (spaces, quotes) = (0, 0)
     var wasSpace = false
     for byte in bytes {
       let isSpace = byte <= 0x20
-      if isSpace ? !wasSpace : byte == 0x22 || byte == 0x27 { count += 1 }
+      if isSpace, !wasSpace { spaces += 1 }
+      if byte == 0x22 || byte == 0x27 { quotes += 1 }
       wasSpace = isSpace
     }
-    return count
+    return spaces + quotes / 2
   }
 
   /// The processor time of this thread, in seconds.

@@ -124,14 +124,16 @@ struct TableRecords {
 
   /// The separator that is most frequent in the first line that is not empty, or a comma if there is none.
   ///
-  /// Separators in quotes do not count. A quote encloses a cell if it comes after any of the separators.
+  /// Separators in quotes do not count, nor do those in a line of hints (``TableRows/Row/isHint``). A quote encloses a cell
+  /// if it comes after any of the separators.
   static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
     var counts = [Int](repeating: 0, count: separators.count)
     var isQuoted = false
     // Whether a quote encloses a cell: at its beginning, or behind another quote.
     var isOpening = true
     var isBlank = true
-    for byte in bytes.prefix(1 << 16) {
+    let hint = bytes.starts(with: "# ".utf8) ? bytes.prefix { $0 != 0x0A && $0 != 0x0D } : []
+    for byte in bytes.dropFirst(hint.count).prefix(1 << 16) {
       if byte == UInt8(ascii: "\""), isQuoted || isOpening {
         isQuoted.toggle()
         isOpening = !isQuoted

@@ -11,10 +11,17 @@ enum XMLEncoding {
 
   /// Whether the markup of a document is ASCII, according to the document's first bytes and its XML declaration.
   static func isAlikeASCII(_ beginning: [UInt8]) -> Bool {
-    let head = String(decoding: beginning.prefix(1024), as: UTF8.self).trimmed
-    // The declaration is at the beginning, or behind white space that shops send by mistake. (XML 1.0, section 2.8)
-    let declaration = /<\?xml(?:(?!\?>)[\s\S])*?encoding[\s=]*["']([^"']*)/
-    guard let name = head.prefixMatch(of: declaration)?.output.1.lowercased() else { return true }
+    guard let name = name(in: String(decoding: beginning.prefix(1024), as: UTF8.self)) else {
+      return true
+    }
     return alikeASCII.contains(where: name.hasPrefix)
+  }
+
+  /// The encoding that the declaration at the beginning of a document names, in lower case, or nil if there is none.
+  ///
+  /// The declaration can be behind white space that shops send by mistake. (XML 1.0, section 2.8)
+  static func name(in head: String) -> String? {
+    let declaration = /<\?xml(?:(?!\?>)[\s\S])*?encoding[\s=]*["']([^"']*)/
+    return head.trimmed.prefixMatch(of: declaration)?.output.1.lowercased()
   }
 }

@@ -102,24 +102,12 @@ package enum PackedBody {
     // XHTML has an XML declaration, or is UTF-8.
     guard let type, type.prefix(while: { $0 != ";" && $0 != " " }).lowercased() == "text/html",
       let name = type.firstMatch(of: /(?i)charset\s*=\s*["']?([A-Za-z0-9_:.\-]{1,40})/)?.1,
-      !["utf-8", "utf8"].contains(name.lowercased()), isKnown(String(name))
+      TextEncoding(name) != nil
     else { return nil }
     let start = String(decoding: try body.piece(at: 0, most: 1024), as: UTF8.self)
     let page = /(?i)(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype\s+html|html|head)\b/
     guard start.trimmed.starts(with: page) else { return nil }
     return Array("<meta charset=\"\(name)\">".utf8)
-  }
-
-  /// Whether the C library, and with it libxml2, can read an encoding.
-  ///
-  /// Some servers name one that does not exist, such as `none`.
-  private static func isKnown(_ encoding: String) -> Bool {
-    guard let converter = iconv_open("UTF-8", encoding), converter != iconv_t(bitPattern: -1)
-    else {
-      return false
-    }
-    iconv_close(converter)
-    return true
   }
 
   /// Removes `.gz` from a name: `feed.jsonl.gz` becomes `feed.jsonl`.
