@@ -81,6 +81,47 @@ struct LinkedDataPageTests {
     #expect(listing.sections[0].items.map(\.salePrice?.minorUnits) == [1850])
   }
 
+  /// Pages mean the larger encodings of Windows, and a byte that is none of theirs costs one character.
+  @Test(
+    arguments: [
+      ("euc-kr", [0xBC, 0x84], "펲"), ("KS_C_5601-1987", [0xC7, 0xD1], "한"),
+      ("shift_jis", [0x87, 0x40], "①"), ("x-sjis", [0x87, 0x40], "①"),
+      ("gb2312", [0xE9, 0x46], "镕"),
+      ("euc-kr", [0xFF], "\u{FFFD}"), ("no-such-encoding", [0x80], "€"),
+    ] as [(String, [UInt8], String)]
+  )
+  func `a page is read to its end in the encoding that its name means`(
+    _ name: String,
+    _ bytes: [UInt8],
+    _ character: String
+  ) throws {
+    let start =
+      "<html><head><meta http-equiv=Content-Type content='text/html; charset=\(name)'></head>"
+    let items = (1...300).map { id in
+      let text =
+        "<p itemscope itemtype=Product><i itemprop=sku>\(id)</i><b itemprop=name>n HERE</b></p>"
+      return text.replacing("HERE", with: id == 290 ? "HERE" : "x")
+    }
+    let parts = (start + items.joined()).split(separator: "HERE").map { Array($0.utf8) }
+    let file = try catalog("format: json-ld", currency: "EUR")
+
+    let read = try decodeSource(parts[0] + bytes + parts[1], at: 0, using: file).sections[0].items
+
+    #expect(read.count == 300 && read[289].title == "n \(character)")
+  }
+
+  @Test func `what is behind the end of a page is read`() throws {
+    let page = Self.page(Self.cup) + "</HTML><!-- </html> -->"
+    let more =
+      #"<script type=application/ld+json>{"@type": "Product", "sku": "B", "name": "</html>"}</script>"#
+
+    #expect(
+      try items(page + more + "</html\n>" + more.replacing("B", with: "C")).map(\.id) == [
+        "C1", "B", "C",
+      ]
+    )
+  }
+
   @Test func `a block that is not JSON is skipped, unless it mentions products`() throws {
     let broken = #"{"@type": "Product", "sku": "C2", "name": "Jug",}"#
 

@@ -100,6 +100,58 @@ struct NotationTests {
     #expect(entity?.reason.contains("line 2 is not well-formed") == true)
   }
 
+  @Test func `entities in attributes of XML are decoded once`() throws {
+    let body = #"<r><p a="1&amp;2 &#38;amp; &lt;&#x26;&quot;"/></r>"#
+    #expect(
+      try json(body, "read: xml\nxml: {record: p}")
+        == #"{"items":[{"@a":"1&2 &amp; <&\""}],"around":{"r":""}}"#
+    )
+  }
+
+  @Test(arguments: [
+    // The byte 0xFF begins no character of EUC-KR, and the surrogate D800 is none of UTF-16.
+    ("euc-kr", [0x6E, 0xFF]), ("shift_jis", [0x81, 0x20]), ("utf-16le", [0x00, 0xD8, 0x6E, 0x00]),
+    ("windows-1253", [0xD2]),
+    // The last error of libxml2 is a warning here.
+    ("utf-8", Array(#"<z a="x & y" xml:space="no"/>"#.utf8)),
+  ])
+  func `XML that cannot be read to its end is no shorter list`(
+    _ encoding: String,
+    _ bad: [UInt8]
+  ) throws {
+    let isWide = encoding == "utf-16le"
+    func text(_ text: String) -> [UInt8] { text.utf8.flatMap { isWide ? [$0, 0] : [$0] } }
+    let start = text("<?xml version='1.0' encoding='\(encoding)'?>\n<shop>")
+    let items = (1...300).map { text("<p><id>\($0)</id><t>Cup \($0)</t></p>\n") }
+    let whole = (isWide ? [0xFF, 0xFE] : []) + start + items.joined() + text("</shop>")
+    let place = whole.count - text("</t></p>\n</shop>").count
+    let file = try catalog("read: xml\nxml: {record: p}\nitem: {id: $.id, title: $.t}")
+
+    #expect(try decodeSource(whole, at: 0, using: file).sections[0].items.count == 300)
+    let broken = whole[..<place] + bad + whole[place...]
+    let error = #expect(throws: CatalogError.self) {
+      try decodeSource(Array(broken), at: 0, using: file)
+    }
+    #expect(
+      error?.reason.contains("line \(isWide ? "" : "301 is not ")") == true,
+      "\(error as Any)"
+    )
+  }
+
+  @Test(arguments: [
+    (#"<p id="0" t="x" z="3"/>"#, "$['@id']"),
+    ("<p><id>0</id><d>\(String(repeating: "a b ", count: 40))</d></p>", "$.id"),
+  ])
+  func `the words of many elements are no long tag`(_ item: String, _ id: String) throws {
+    let body = "<r>\((1...3000).map { item.replacing("0", with: "\($0)") }.joined())</r>"
+    let read = try decode(
+      body,
+      "read: xml\nxml: {record: p}\nitem: {id: \"\(id)\", title: \"\(id)\"}"
+    )
+
+    #expect(read.sections[0].items.count == 3000)
+  }
+
   @Test(
     arguments: [
       ("<rss><channel><item>", "is not well-formed XML"),

@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `an unreachable webhook is reported, and the order waits`() async throws {
-    let placed = try await book.place(request, from: shop)
+    _ = try await book.place(request, from: shop)
     var options = OrderBook.SendOptions()
     options.patience = .zero
     let nobody = try ClosedPort()

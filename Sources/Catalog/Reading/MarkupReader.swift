@@ -48,6 +48,8 @@ final class MarkupReader {
   /// The numbers of bytes that are passed to the parser at once: the least one, and the most if no event comes.
   private static let pieces = (least: 4 << 10, most: 64 << 10)
 
+  private static let pageEnd = Array("</html".utf8)
+
   private let language: Language
   private let subject: String
   private let take: (MarkupEvent, MarkupReader) throws(CatalogError) -> Void
@@ -113,6 +115,11 @@ final class MarkupReader {
     var size = Self.pieces.least
     var words = 0
     while place < bytes.endIndex {
+      // libxml2 would read nothing behind this tag, where browsers read on.
+      if language == .html, !isRaw, bytes[place...].starts(with: Self.pageEnd) {
+        place = bytes[place...].firstIndex(of: UInt8(ascii: ">")).map { $0 + 1 } ?? bytes.endIndex
+        continue
+      }
       let piece = piece(of: bytes, from: place, most: size)
       place = piece.endIndex
       let before = events
@@ -274,8 +281,11 @@ final class MarkupReader {
     most: Int
   ) -> ArraySlice<UInt8> {
     let rest = bytes[start...]
-    guard rest.count > most else { return rest }
     let next = rest.prefix(most)
+    if language == .html, let end = next.dropFirst().firstRange(of: Self.pageEnd)?.lowerBound {
+      return bytes[start..<end]
+    }
+    guard rest.count > most else { return rest }
     let last = next.dropFirst().lastIndex(of: UInt8(ascii: "<"))
     return last.map { bytes[start..<$0] } ?? next
   }

@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Catalog
-import Glibc
 import Transport
 
 /// Decompresses responses and files that are gzip data, and brings them into the form that decoders read.
