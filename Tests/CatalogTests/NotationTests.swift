@@ -247,10 +247,8 @@ struct NotationTests {
     #expect(read.items.map { $0.salePrice?.minorUnits } == [1, 2, 3])
   }
 
-  @Test(arguments: ["read: csv", "read: csv\ntransform: ."])
-  func `a cell of several lines stays whole where each row ends with a separator`(
-    _ lines: String
-  ) throws {
+  @Test func `a cell of several lines stays whole where each row ends with a separator`() throws {
+    let lines = "read: csv"
     let rows = "id,t,p\nA,\"Cup\n\nblue\",1,\nB,\"Mug\nred\",2,\n"
     let read = try decode(rows, "\(lines)\nitem: {id: $.id, title: $.t, salePrice: $.p}")
 

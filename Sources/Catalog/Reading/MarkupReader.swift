@@ -48,7 +48,8 @@ final class MarkupReader {
   /// The numbers of bytes that are passed to the parser at once: the least one, and the most if no event comes.
   private static let pieces = (least: 4 << 10, most: 64 << 10)
 
-  private static let pageEnd = Array("</html".utf8)
+  /// The beginning of the tag that ends a page, as shops write it.
+  private static let pageEnds = ["</html", "</HTML"].map { Array($0.utf8) }
 
   private let language: Language
   private let subject: String
@@ -116,7 +117,7 @@ final class MarkupReader {
     var words = 0
     while place < bytes.endIndex {
       // libxml2 would read nothing behind this tag, where browsers read on.
-      if language == .html, !isRaw, bytes[place...].starts(with: Self.pageEnd) {
+      if language == .html, !isRaw, Self.pageEnds.contains(where: bytes[place...].starts) {
         place = bytes[place...].firstIndex(of: UInt8(ascii: ">")).map { $0 + 1 } ?? bytes.endIndex
         continue
       }
@@ -282,8 +283,9 @@ final class MarkupReader {
   ) -> ArraySlice<UInt8> {
     let rest = bytes[start...]
     let next = rest.prefix(most)
-    if language == .html, let end = next.dropFirst().firstRange(of: Self.pageEnd)?.lowerBound {
-      return bytes[start..<end]
+    if language == .html {
+      let ends = Self.pageEnds.compactMap { next.dropFirst().firstRange(of: $0)?.lowerBound }
+      if let end = ends.min() { return bytes[start..<end] }
     }
     guard rest.count > most else { return rest }
     let last = next.dropFirst().lastIndex(of: UInt8(ascii: "<"))
@@ -292,17 +294,16 @@ final class MarkupReader {
 
   /// An upper bound for the number of attributes in a text.
   ///
-  /// Each attribute except the first follows white space, or the second quote of another one.
+  /// Each attribute except the first follows white space or a quote, so these are counted.
   private static func wordCount(of bytes: ArraySlice<UInt8>) -> Int {
-    var (spaces, quotes) = (0, 0)
+    var count = 0
     var wasSpace = false
     for byte in bytes {
       let isSpace = byte <= 0x20
-      if isSpace, !wasSpace { spaces += 1 }
-      if byte == 0x22 || byte == 0x27 { quotes += 1 }
+      if isSpace ? !wasSpace : byte == 0x22 || byte == 0x27 { count += 1 }
       wasSpace = isSpace
     }
-    return spaces + quotes / 2
+    return count
   }
 
   /// The processor time of this thread, in seconds.
