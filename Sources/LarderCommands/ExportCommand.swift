@@ -30,17 +30,11 @@ struct ExportCommand: ParsableCommand {
   @Argument(path: "The folder; created if missing.", value: "dir", completion: .directory)
   var folder: String
 
-  @Flag(help: "Put all pictures into one folder.")
+  @Flag(help: "Put all pictures into one folder, not into folders like those of their URLs.")
   var flat = false
 
-  @Flag(help: "Put pictures into folders like those of their URLs (the default).")
-  var tree = false
-
-  @Flag(help: "Copy every file.")
+  @Flag(help: "Copy every file; do not hard-link the cache's files where possible.")
   var copy = false
-
-  @Flag(help: "Hard-link the cache's files where possible (the default).")
-  var link = false
 
   @Flag(help: "Export squares too, in squares/SIZE.")
   var squares = false
@@ -53,11 +47,6 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
-
-  mutating func validate() throws {
-    if flat && tree { throw ValidationError("--flat and --tree exclude each other") }
-    if copy && link { throw ValidationError("--copy and --link exclude each other") }
-  }
 
   func run() throws {
     let place = try cache.place(reading: true, Log(output))

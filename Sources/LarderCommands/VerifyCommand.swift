@@ -37,15 +37,8 @@ struct VerifyCommand: ParsableCommand {
   @Flag(help: "Check only sizes, not every byte.")
   var fast = false
 
-  @Flag(help: "Read every byte (the default).")
-  var full = false
-
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
-
-  mutating func validate() throws {
-    if fast && full { throw ValidationError("--fast and --full exclude each other") }
-  }
 
   func run() throws {
     let place = try cache.place(reading: !repair, Log(output))

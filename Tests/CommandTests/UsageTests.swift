@@ -32,7 +32,6 @@ import Testing
     ["sync", "CATALOG", "--base", "develop"],
     ["sync", "CATALOG", "--log-format", "xml"],
     ["status", "--check", "often"],
-    ["verify", "--fast", "--full"],
     ["diff", "one"],
     ["bench"],
     ["bench", "CATALOG", "--parallel", "1,0"],
