@@ -67,6 +67,10 @@ struct ServedStoreTests {
       var request = Request(try curl.parse("\(web.url)/\(question.path)", relativeTo: nil))
       request.trust = .named
       request.headers = question.headers
+      request.headers["If-None-Match"] = nil
+      request.condition = question.headers["If-None-Match"].map {
+        Condition(Validators(entityTag: $0, lastModified: nil))
+      }
       request.asksForPart = question.headers.contains("Range")
       request.accept = .anything
       let sink = MemorySink()
