@@ -12,10 +12,19 @@ struct JoiningProgram: Hashable {
 
   /// Chooses the program for a response, or returns nil if the response can be read as it is.
   ///
-  init?(for root: JSONNode) {
+  /// - Parameters:
+  ///   - root: The response.
+  ///   - format: The format whose program makes the items, although its own request and paging do not fit; nil if there
+  ///     is none.
+  init?(for root: JSONNode, format: Format?) {
     if let table = Self.table(root) {
       comment = "# A table: its columns have their names once, here each row gets them."
       program = table
+      return
+    }
+    if let format, let transform = try? format.root["transform"]?.text() {
+      comment = "# The program of the format \(format.name), which joins the parts of a response."
+      program = transform.trimmed
       return
     }
     guard (try? FormatSignature.fits(Self.resources.map(JSONPath.init(parsing:)), root)) == true

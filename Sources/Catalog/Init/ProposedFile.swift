@@ -133,7 +133,10 @@ package struct ProposedFile {
     for page in responses {
       do throws(CatalogError) {
         let format = try FormatProposal(of: page, currency: currency)
-        found.append((format, format == nil ? try ResponseLook(page.body) : nil))
+        let isPosted = page.source.body != nil
+        found.append(
+          (format, format == nil ? try ResponseLook(page.body, isPosted: isPosted) : nil)
+        )
       } catch {
         throw page.located(error)
       }

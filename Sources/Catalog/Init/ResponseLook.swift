@@ -28,12 +28,15 @@ struct ResponseLook {
 
   /// Looks for the items in a response.
   ///
-  /// - Parameter body: JSON, JSON Lines, a table or XML.
+  /// - Parameters:
+  ///   - body: JSON, JSON Lines, a table or XML.
+  ///   - isPosted: Whether it answers a POST.
   /// - Throws: ``CatalogError`` when the body is none of these, or when nothing in it looks like items.
-  init(_ body: [UInt8]) throws(CatalogError) {
+  init(_ body: [UInt8], isPosted: Bool = false) throws(CatalogError) {
     let (notation, body) = try ProposedNotation.lines(for: body)
     let response = try JSONDocument(parsing: body, of: "the response").root
-    let program = JoiningProgram(for: response)
+    let format = isPosted ? FormatSignature.formats(fitting: body).first : nil
+    let program = JoiningProgram(for: response, format: format)
     // The output of the program is used only if it contains items.
     let joined = program.map { program in
       Result { () throws(CatalogError) in try program.applied(to: body) }
