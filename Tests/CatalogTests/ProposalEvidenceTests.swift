@@ -1410,6 +1410,17 @@ struct ProposalEvidenceTests {
       item: #""id": NUMBER, "name": "Cup NUMBER", "Pris (DKK)": 129NUMBER"#,
       lines: ["currency: DKK", #"  salePrice: "$['Pris (DKK)']""#]
     ),
+    Case(
+      testDescription: "how many pages there are is no id",
+      item: #""title": "Game NUMBER", "num_pages": 4NUMBER3, "numero_de_voti": 5NUMBER7"#,
+      lines: ["  id: $.title"],
+      unsure: ["id"]
+    ),
+    Case(
+      testDescription: "the number of a product is an id",
+      item: #""num_producto": 4NUMBER3, "titulo": "Juego NUMBER""#,
+      lines: ["  id: $.num_producto"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {
@@ -2317,6 +2328,13 @@ struct ProposalEvidenceTests {
 
     #expect(goods.unsure.contains("id"))
     #expect(wineries.text.contains("  latitude: $.Latitude"))
+  }
+
+  @Test func `an id that is not taken is not called missing`() throws {
+    let long = String(repeating: "x", count: 250)
+    let file = try Self.propose(#""id": "\#(long)NUMBER", "name": "Cup NUMBER""#)
+
+    #expect(file.text.contains("  id: $.name   # 0.5: no field is a sure id, and this one"))
   }
 
   @Test func `empty cells behind the last name of a table's head are nothing`() throws {

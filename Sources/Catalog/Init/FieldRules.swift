@@ -327,7 +327,9 @@ extension FieldEvidence {
       !FieldRules.isText(words.last ?? "")
       && [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }
       || ["code", "sku", "id"].contains(where: name.hasSuffix)
-    if isCalled { return FieldRules.has("group", in: name) || mayBeStock(name) ? 0.5 : 0.85 }
+    if isCalled {
+      return FieldRules.has("group", in: name) ? 0.5 : mayCount(words) ? Confidence.floor : 0.85
+    }
     if variety < 1 { return 0 }
     // Words, such as the kinds of three plants, and dates can differ by chance.
     let areWords = share { !$0.contains(where: \.isNumber) || Self.isDate($0) } > 0.5
@@ -336,11 +338,19 @@ extension FieldEvidence {
     return isText && share(PriceText.isPrice) < 1 ? 0.5 : 0.4
   }
 
-  /// Whether a `number` can also be how many there are: its values are small, and in no order.
-  private func mayBeStock(_ name: String) -> Bool {
+  /// Whether a name such as `num_pages` means how many there are.
+  ///
+  /// A `number` can mean it too if its values are small, and in no order.
+  private func mayCount(_ words: [String]) -> Bool {
+    guard FieldRules.isNamed("number", words[0]) else { return false }
+    if words.count > 1 {
+      let isOfMany = words[1...].contains {
+        $0.hasSuffix("s") || FieldRules.isNamed("ofMany", $0)
+      }
+      return isOfMany && !FieldRules.isNamed("thing", words[words.count - 1])
+    }
     let numbers = samples.compactMap { Int($0) }
-    return ["no", "nr", "num", "number", "nummer", "numero", "número"].contains(name)
-      && numbers.count == samples.count && numbers.allSatisfy { $0 < 1000 }
+    return numbers.count == samples.count && numbers.allSatisfy { $0 < 1000 }
       && numbers != numbers.sorted()
   }
 
