@@ -1421,6 +1421,31 @@ struct ProposalEvidenceTests {
       item: #""num_producto": 4NUMBER3, "titulo": "Juego NUMBER""#,
       lines: ["  id: $.num_producto"]
     ),
+    Case(
+      testDescription: "a picture that is written in Base64 has no address",
+      item: #""id": NUMBER, "name": "Bag NUMBER", "imageUrl": "/9j/4AAQSkZJRgABAQAAAQAB/NUMBER""#,
+      absent: ["$.imageUrl"]
+    ),
+    Case(
+      testDescription: "an icon that many items share is not in their galleries",
+      item:
+        #""id": NUMBER, "name": "Bun NUMBER", "image": "p/NUMBER.webp", "image2": ["i/meat.png", "i/veg.png"][NUMBER]"#,
+      lines: ["    thumbnail: $.image"],
+      absent: ["$.image2"]
+    ),
+    Case(
+      testDescription:
+        "a cell with several addresses is read in parts, even if few items have one",
+      item:
+        #""id": NUMBER, "name": "Set NUMBER", "images": ["https://c.example/aNUMBER", "https://c.example/bNUMBER", "https://c.example/cNUMBER;https://c.example/dNUMBER"][NUMBER]"#,
+      lines: [#"    gallery: {path: $.images, split: ";"}"#]
+    ),
+    Case(
+      testDescription: "addresses in one cell that cannot be told apart are no sure picture",
+      item:
+        #""id": NUMBER, "name": "Set NUMBER", "images": ["https://c.example/aNUMBER,7", "https://c.example/bNUMBER", "https://c.example/cNUMBER,https://c.example/dNUMBER"][NUMBER]"#,
+      unsure: ["thumbnail"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {

@@ -471,9 +471,11 @@ extension FieldEvidence {
       return unknown > 0.2 ? Confidence.doubt : 1
     case .thumbnail:
       guard isText, arePictures else { return 0 }
-      // The same address in all items is that of a stand-in, or of no picture.
-      let isMarked = isConstant || share(PictureText.isMarked) > 0.5
-      return isMarked ? Confidence.doubt : place.isMany ? 0.9 : 1
+      // The same address in all items is that of a stand-in, or of no picture. Several addresses in one text are none.
+      let isOdd =
+        isConstant || share(PictureText.isMarked) > 0.5
+        || samples.contains(where: PictureText.hasSeveral)
+      return isOdd ? Confidence.doubt : place.isMany ? 0.9 : 1
     case .gallery:
       let isMany =
         place.isMany || hasTextLists ? arePictures : PictureText.separator(of: self) != nil
