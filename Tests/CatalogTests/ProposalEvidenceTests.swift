@@ -1446,6 +1446,19 @@ struct ProposalEvidenceTests {
         #""id": NUMBER, "name": "Set NUMBER", "images": ["https://c.example/aNUMBER,7", "https://c.example/bNUMBER", "https://c.example/cNUMBER,https://c.example/dNUMBER"][NUMBER]"#,
       unsure: ["thumbnail"]
     ),
+    Case(
+      testDescription: "a discount beside one price can still be taken off",
+      item:
+        #""id": NUMBER, "name": "Wine NUMBER", "price": 9NUMBER.5, "discountValue": ["0.0", "20.0"][NUMBER]"#,
+      lines: ["  # salePrice: $.price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "hundreds of dollars without a separator can be cents",
+      item: #""id": NUMBER, "name": "Boot NUMBER", "Price Range": "$1NUMBER500 - $1NUMBER500""#,
+      lines: ["  # salePrice: \"$['Price Range']\""],
+      unsure: ["salePrice"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {
@@ -2353,6 +2366,17 @@ struct ProposalEvidenceTests {
 
     #expect(goods.unsure.contains("id"))
     #expect(wineries.text.contains("  latitude: $.Latitude"))
+  }
+
+  @Test func `a list of things with a price for each size can have the items`() throws {
+    let extras = (1...4).map { #"{"id": "e\#($0)", "name": "Syrup \#($0)", "price": 9.5}"# }
+    let drinks = (1...6).map {
+      #"{"id": "d\#($0)", "name": "Mocha \#($0)", "prices": {"medium": 3.\#($0), "large": 4.\#($0)}}"#
+    }
+    let body =
+      #"{"extras": [\#(extras.joined(separator: ","))], "drinks": [\#(drinks.joined(separator: ","))]}"#
+
+    #expect(try Self.read(body).text.contains("# items: $.drinks   # 0.6: an array of 6 objects"))
   }
 
   @Test func `an id that is not taken is not called missing`() throws {

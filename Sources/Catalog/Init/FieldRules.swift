@@ -116,15 +116,13 @@ enum PriceMeaning {
       let named = path.lastIndex(where: isPrice)
     else { return nil }
     let tail = path[(named + 1)...]
-    let isMoney = tail.allSatisfy { name in
-      Currency.codes.contains(name.uppercased())
-        || name.split(separator: " ").allSatisfy { word in
-          ["amount", "price", "former", "reduced"].contains {
-            FieldRules.isNamed($0, String(word))
-          }
-        }
+    let others = tail.filter { !Currency.codes.contains($0.uppercased()) }.flatMap { name in
+      name.split(separator: " ").map(String.init).filter { word in
+        !["amount", "price", "former", "reduced"].contains { FieldRules.isNamed($0, word) }
+      }
     }
-    guard isMoney else { return nil }
+    // The price of a size is one of several.
+    guard others.allSatisfy(FieldRules.isPictureSize) else { return nil }
     // The enclosing object counts too: in `{"compareAtPrice": {"minPrice": 7}}`, its name means the former price.
     let words = path[max(0, named - 1)...].joined(separator: " ")
     // A price without tax or per kilogram gets a low confidence, so that any other price of the item precedes it. The
@@ -136,7 +134,7 @@ enum PriceMeaning {
     let isExtra = path.contains { FieldRules.has("extra", in: $0) }
     let confidence = min(
       Self.confidence(of: path[named]),
-      isExtra ? 0.5 : isNet ? 0.65 : isLowest ? 0.8 : 1
+      isExtra ? 0.5 : !others.isEmpty ? Confidence.doubt : isNet ? 0.65 : isLowest ? 0.8 : 1
     )
     if FieldRules.has("former", in: words) { return (.former, confidence) }
     return (FieldRules.has("reduced", in: words) ? .reduced : .asked, confidence)
