@@ -1459,6 +1459,19 @@ struct ProposalEvidenceTests {
       lines: ["  # salePrice: \"$['Price Range']\""],
       unsure: ["salePrice"]
     ),
+    Case(
+      testDescription: "a title that is written as a list is not sure",
+      item: #""id": NUMBER, "name": "['NUMBER', 'G', 'PACK']", "price": 9.5"#,
+      lines: ["  title: $.name"],
+      unsure: ["title"]
+    ),
+    Case(
+      testDescription: "a short description that repeats is the title for want of another",
+      item:
+        #""id": NUMBER, "Linea": "Tray", "Descrizione": ["Round tray", "Cube", "Basket"][NUMBER], "Dimensioni": "2NUMBER0x90""#,
+      lines: ["  title: $.Descrizione"],
+      unsure: ["title"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {

@@ -441,6 +441,7 @@ extension FieldEvidence {
         share {
           !$0.contains(" ")
             && ($0.contains { "_./:".contains($0) } || Self.isSlug($0) || Self.isCode($0))
+            || ListText.parts(of: $0) != nil
         } > 0.8
       return isOther ? 0 : leading * (0.5 + 0.5 * variety) * (isToken ? 0.6 : 1)
     case .description:
@@ -526,7 +527,8 @@ extension [FieldEvidence] {
       .ranked(by: \.confidence)
   }
 
-  /// The short texts that differ in most of the items; each has the confidence ``Confidence/floor``.
+  /// The short texts that differ in most of the items, after a short description, which can repeat; each has the
+  /// confidence ``Confidence/floor``.
   ///
   /// If there are none, a text such as `slug` is the title, or else a title that all items share, or else the URL of a
   /// page or a picture, or else a code, or else a text with a third as many values as items, or with more than
@@ -562,11 +564,15 @@ extension [FieldEvidence] {
       let isPicture = evidence.judged(as: .thumbnail).isSure && !evidence.place.isMany
       return (isPicture || evidence.isPageLink) && evidence.isNearlyUnique
     }
+    let described = repeating.filter { evidence in
+      FieldRules.confidence("description", evidence.place.plainName) >= 0.9
+        && evidence.share { $0.utf8.count <= 80 } > 0.9
+    }
     let short = texts.filter { !isNumber($0) }
     let ids = ranking(.id).filter { $0.isSure && $0.isNearlyUnique }
     let codes = ids.filter { !isNumber($0) }
     let words = repeating.filter { !isNumber($0) }
-    let kinds = [short, slugs, shared, links, codes, words, ids, texts]
+    let kinds = [described + short, slugs, shared, links, codes, words, ids, texts]
     let found = kinds.first { !$0.isEmpty } ?? []
     return found.map { $0.rated(Confidence.floor) }
   }
