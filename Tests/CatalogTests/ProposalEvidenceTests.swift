@@ -1410,6 +1410,68 @@ struct ProposalEvidenceTests {
       item: #""id": NUMBER, "name": "Cup NUMBER", "Pris (DKK)": 129NUMBER"#,
       lines: ["currency: DKK", #"  salePrice: "$['Pris (DKK)']""#]
     ),
+    Case(
+      testDescription: "how many pages there are is no id",
+      item: #""title": "Game NUMBER", "num_pages": 4NUMBER3, "numero_de_voti": 5NUMBER7"#,
+      lines: ["  id: $.title"],
+      unsure: ["id"]
+    ),
+    Case(
+      testDescription: "the number of a product is an id",
+      item: #""num_producto": 4NUMBER3, "titulo": "Juego NUMBER""#,
+      lines: ["  id: $.num_producto"]
+    ),
+    Case(
+      testDescription: "a picture that is written in Base64 has no address",
+      item: #""id": NUMBER, "name": "Bag NUMBER", "imageUrl": "/9j/4AAQSkZJRgABAQAAAQAB/NUMBER""#,
+      absent: ["$.imageUrl"]
+    ),
+    Case(
+      testDescription: "an icon that many items share is not in their galleries",
+      item:
+        #""id": NUMBER, "name": "Bun NUMBER", "image": "p/NUMBER.webp", "image2": ["i/meat.png", "i/veg.png"][NUMBER]"#,
+      lines: ["    thumbnail: $.image"],
+      absent: ["$.image2"]
+    ),
+    Case(
+      testDescription:
+        "a cell with several addresses is read in parts, even if few items have one",
+      item:
+        #""id": NUMBER, "name": "Set NUMBER", "images": ["https://c.example/aNUMBER", "https://c.example/bNUMBER", "https://c.example/cNUMBER;https://c.example/dNUMBER"][NUMBER]"#,
+      lines: [#"    gallery: {path: $.images, split: ";"}"#]
+    ),
+    Case(
+      testDescription: "addresses in one cell that cannot be told apart are no sure picture",
+      item:
+        #""id": NUMBER, "name": "Set NUMBER", "images": ["https://c.example/aNUMBER,7", "https://c.example/bNUMBER", "https://c.example/cNUMBER,https://c.example/dNUMBER"][NUMBER]"#,
+      unsure: ["thumbnail"]
+    ),
+    Case(
+      testDescription: "a discount beside one price can still be taken off",
+      item:
+        #""id": NUMBER, "name": "Wine NUMBER", "price": 9NUMBER.5, "discountValue": ["0.0", "20.0"][NUMBER]"#,
+      lines: ["  # salePrice: $.price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "hundreds of dollars without a separator can be cents",
+      item: #""id": NUMBER, "name": "Boot NUMBER", "Price Range": "$1NUMBER500 - $1NUMBER500""#,
+      lines: ["  # salePrice: \"$['Price Range']\""],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a title that is written as a list is not sure",
+      item: #""id": NUMBER, "name": "['NUMBER', 'G', 'PACK']", "price": 9.5"#,
+      lines: ["  title: $.name"],
+      unsure: ["title"]
+    ),
+    Case(
+      testDescription: "a short description that repeats is the title for want of another",
+      item:
+        #""id": NUMBER, "Linea": "Tray", "Descrizione": ["Round tray", "Cube", "Basket"][NUMBER], "Dimensioni": "2NUMBER0x90""#,
+      lines: ["  title: $.Descrizione"],
+      unsure: ["title"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {
@@ -2317,6 +2379,24 @@ struct ProposalEvidenceTests {
 
     #expect(goods.unsure.contains("id"))
     #expect(wineries.text.contains("  latitude: $.Latitude"))
+  }
+
+  @Test func `a list of things with a price for each size can have the items`() throws {
+    let extras = (1...4).map { #"{"id": "e\#($0)", "name": "Syrup \#($0)", "price": 9.5}"# }
+    let drinks = (1...6).map {
+      #"{"id": "d\#($0)", "name": "Mocha \#($0)", "prices": {"medium": 3.\#($0), "large": 4.\#($0)}}"#
+    }
+    let body =
+      #"{"extras": [\#(extras.joined(separator: ","))], "drinks": [\#(drinks.joined(separator: ","))]}"#
+
+    #expect(try Self.read(body).text.contains("# items: $.drinks   # 0.6: an array of 6 objects"))
+  }
+
+  @Test func `an id that is not taken is not called missing`() throws {
+    let long = String(repeating: "x", count: 250)
+    let file = try Self.propose(#""id": "\#(long)NUMBER", "name": "Cup NUMBER""#)
+
+    #expect(file.text.contains("  id: $.name   # 0.5: no field is a sure id, and this one"))
   }
 
   @Test func `empty cells behind the last name of a table's head are nothing`() throws {

@@ -116,15 +116,13 @@ enum PriceMeaning {
       let named = path.lastIndex(where: isPrice)
     else { return nil }
     let tail = path[(named + 1)...]
-    let isMoney = tail.allSatisfy { name in
-      Currency.codes.contains(name.uppercased())
-        || name.split(separator: " ").allSatisfy { word in
-          ["amount", "price", "former", "reduced"].contains {
-            FieldRules.isNamed($0, String(word))
-          }
-        }
+    let others = tail.filter { !Currency.codes.contains($0.uppercased()) }.flatMap { name in
+      name.split(separator: " ").map(String.init).filter { word in
+        !["amount", "price", "former", "reduced"].contains { FieldRules.isNamed($0, word) }
+      }
     }
-    guard isMoney else { return nil }
+    // The price of a size is one of several.
+    guard others.allSatisfy(FieldRules.isPictureSize) else { return nil }
     // The enclosing object counts too: in `{"compareAtPrice": {"minPrice": 7}}`, its name means the former price.
     let words = path[max(0, named - 1)...].joined(separator: " ")
     // A price without tax or per kilogram gets a low confidence, so that any other price of the item precedes it. The
@@ -136,7 +134,7 @@ enum PriceMeaning {
     let isExtra = path.contains { FieldRules.has("extra", in: $0) }
     let confidence = min(
       Self.confidence(of: path[named]),
-      isExtra ? 0.5 : isNet ? 0.65 : isLowest ? 0.8 : 1
+      isExtra ? 0.5 : !others.isEmpty ? Confidence.doubt : isNet ? 0.65 : isLowest ? 0.8 : 1
     )
     if FieldRules.has("former", in: words) { return (.former, confidence) }
     return (FieldRules.has("reduced", in: words) ? .reduced : .asked, confidence)
@@ -327,7 +325,9 @@ extension FieldEvidence {
       !FieldRules.isText(words.last ?? "")
       && [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }
       || ["code", "sku", "id"].contains(where: name.hasSuffix)
-    if isCalled { return FieldRules.has("group", in: name) || mayBeStock(name) ? 0.5 : 0.85 }
+    if isCalled {
+      return FieldRules.has("group", in: name) ? 0.5 : mayCount(words) ? Confidence.floor : 0.85
+    }
     if variety < 1 { return 0 }
     // Words, such as the kinds of three plants, and dates can differ by chance.
     let areWords = share { !$0.contains(where: \.isNumber) || Self.isDate($0) } > 0.5
@@ -336,11 +336,19 @@ extension FieldEvidence {
     return isText && share(PriceText.isPrice) < 1 ? 0.5 : 0.4
   }
 
-  /// Whether a `number` can also be how many there are: its values are small, and in no order.
-  private func mayBeStock(_ name: String) -> Bool {
+  /// Whether a name such as `num_pages` means how many there are.
+  ///
+  /// A `number` can mean it too if its values are small, and in no order.
+  private func mayCount(_ words: [String]) -> Bool {
+    guard FieldRules.isNamed("number", words[0]) else { return false }
+    if words.count > 1 {
+      let isOfMany = words[1...].contains {
+        $0.hasSuffix("s") || FieldRules.isNamed("ofMany", $0)
+      }
+      return isOfMany && !FieldRules.isNamed("thing", words[words.count - 1])
+    }
     let numbers = samples.compactMap { Int($0) }
-    return ["no", "nr", "num", "number", "nummer", "numero", "número"].contains(name)
-      && numbers.count == samples.count && numbers.allSatisfy { $0 < 1000 }
+    return numbers.count == samples.count && numbers.allSatisfy { $0 < 1000 }
       && numbers != numbers.sorted()
   }
 
@@ -433,6 +441,7 @@ extension FieldEvidence {
         share {
           !$0.contains(" ")
             && ($0.contains { "_./:".contains($0) } || Self.isSlug($0) || Self.isCode($0))
+            || ListText.parts(of: $0) != nil
         } > 0.8
       return isOther ? 0 : leading * (0.5 + 0.5 * variety) * (isToken ? 0.6 : 1)
     case .description:
@@ -461,9 +470,11 @@ extension FieldEvidence {
       return unknown > 0.2 ? Confidence.doubt : 1
     case .thumbnail:
       guard isText, arePictures else { return 0 }
-      // The same address in all items is that of a stand-in, or of no picture.
-      let isMarked = isConstant || share(PictureText.isMarked) > 0.5
-      return isMarked ? Confidence.doubt : place.isMany ? 0.9 : 1
+      // The same address in all items is that of a stand-in, or of no picture. Several addresses in one text are none.
+      let isOdd =
+        isConstant || share(PictureText.isMarked) > 0.5
+        || samples.contains(where: PictureText.hasSeveral)
+      return isOdd ? Confidence.doubt : place.isMany ? 0.9 : 1
     case .gallery:
       let isMany =
         place.isMany || hasTextLists ? arePictures : PictureText.separator(of: self) != nil
@@ -516,7 +527,8 @@ extension [FieldEvidence] {
       .ranked(by: \.confidence)
   }
 
-  /// The short texts that differ in most of the items; each has the confidence ``Confidence/floor``.
+  /// The short texts that differ in most of the items, after a short description, which can repeat; each has the
+  /// confidence ``Confidence/floor``.
   ///
   /// If there are none, a text such as `slug` is the title, or else a title that all items share, or else the URL of a
   /// page or a picture, or else a code, or else a text with a third as many values as items, or with more than
@@ -552,11 +564,15 @@ extension [FieldEvidence] {
       let isPicture = evidence.judged(as: .thumbnail).isSure && !evidence.place.isMany
       return (isPicture || evidence.isPageLink) && evidence.isNearlyUnique
     }
+    let described = repeating.filter { evidence in
+      FieldRules.confidence("description", evidence.place.plainName) >= 0.9
+        && evidence.share { $0.utf8.count <= 80 } > 0.9
+    }
     let short = texts.filter { !isNumber($0) }
     let ids = ranking(.id).filter { $0.isSure && $0.isNearlyUnique }
     let codes = ids.filter { !isNumber($0) }
     let words = repeating.filter { !isNumber($0) }
-    let kinds = [short, slugs, shared, links, codes, words, ids, texts]
+    let kinds = [described + short, slugs, shared, links, codes, words, ids, texts]
     let found = kinds.first { !$0.isEmpty } ?? []
     return found.map { $0.rated(Confidence.floor) }
   }

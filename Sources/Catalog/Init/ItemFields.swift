@@ -180,9 +180,10 @@ struct ItemFields {
       gallery.first.map { list in
         !list.isSure || list.place.names.contains { FieldRules.pictureSize($0) == 0 }
       } ?? true
-    // In the order of the items: `image1`, `image2`.
+    // In the order of the items: `image1`, `image2`. An icon that many items share is no picture of one of them.
     let columns = evidence.filter {
       $0.place.isColumn(beside: best.place) && $0.isPictureText
+        && ($0.held < 4 || 3 * $0.variety > best.variety)
     }.map { $0.rated(best.confidence) }
     if lists.isEmpty, columns.count > 1 {
       (thumbnail, gallery) = ([columns[0]], columns)
@@ -236,13 +237,14 @@ struct ItemFields {
 
   /// Whether a picture is that of another thing, such as the shop or the person to contact.
   ///
-  /// Such a picture is the same in many items, although another picture differs. Or it is in an object that holds neither
-  /// the item nor its pictures, such as `agent`, and the item has a picture outside of such objects.
+  /// Such a picture is the same in many items, although another picture differs far more. Or it is in an object that
+  /// holds neither the item nor its pictures, such as `agent`, and the item has a picture outside of such objects.
   private func isOfAnother(_ picture: FieldEvidence, among all: [FieldEvidence]) -> Bool {
     let rivals = all.filter { $0.isSure && $0.held >= picture.held && $0.place != picture.place }
     // Three items or fewer can have the same picture by chance.
     let isShared = picture.held > 3 && picture.variety < 0.5
-    if isShared, rivals.contains(where: { $0.variety > 0.9 }) { return true }
+    let usual = min(0.9, 3 * picture.variety)
+    if isShared, rivals.contains(where: { $0.variety > usual }) { return true }
     guard Self.isOwned(picture.place) else { return false }
     return isShared
       || rivals.contains { !Self.isOwned($0.place) && $0.share(PictureText.isBare) < 0.5 }

@@ -299,7 +299,10 @@ extension MappingProposal: ProposedReading {
     if !evidence.isNearlyUnique { return "several items have the same: \(skipped)" }
     let all = evidence.distinct.count == evidence.total ? "all" : "nearly all"
     let hasRival = fields.rankings[.id]?.dropFirst().first?.confidence == scores[0].confidence
-    let reason = hasRival ? "several fields can be the id" : "no field is called an id"
+    let isCalled = fields.evidence.contains { FieldRules.isID($0.place.name) }
+    let reason =
+      hasRival
+      ? "several fields can be the id" : "no field is \(isCalled ? "a sure id" : "called an id")"
     return "\(reason), and this one differs in \(all) items: \(skipped)"
   }
 

@@ -206,7 +206,7 @@ enum PictureText {
     guard evidence.isText, evidence.samples.contains(where: { !$0.isEmpty }) else { return nil }
     return [",", "|", ";", " ", "\n"].first { mark in
       var (several, odd) = (0, 0)
-      var hasFiles = false
+      var isClear = false
       for text in evidence.samples {
         let parts = text.split(separator: mark).map(\.trimmed)
         guard parts.count > 1 else {
@@ -219,13 +219,23 @@ enum PictureText {
           continue
         }
         several += 1
-        hasFiles = hasFiles || parts.allSatisfy(hasEnding)
+        isClear = isClear || parts.allSatisfy(hasEnding) || parts.allSatisfy(isAlone)
       }
       // One text such as `a.jpg;b.jpg` tells enough, even if the other items have one picture each. If most texts have
       // several URLs, a few others, such as headings among the rows, do not matter.
       let areMost = several * 2 > evidence.samples.count
-      return odd == 0 ? hasFiles || areMost : areMost && odd * 10 <= evidence.samples.count
+      return odd == 0 ? isClear || areMost : areMost && odd * 10 <= evidence.samples.count
     }
+  }
+
+  /// Whether a text has a URL behind a separator, so that it is not a single URL.
+  static func hasSeveral(_ text: String) -> Bool {
+    text.split { ",|; \n".contains($0) }.dropFirst().contains { isAbsolute(String($0)) }
+  }
+
+  /// Whether a part of a text is a URL with a host and no separator of a list at its end.
+  private static func isAlone(_ text: String) -> Bool {
+    isAbsolute(text) && !",|;".contains(text.suffix(1))
   }
 
   /// The width in pixels that all URLs contain: 50 for `/1_50.jpg` and `/2_50.jpg`; nil if they have no number in
@@ -319,9 +329,11 @@ enum PictureText {
   }
 
   /// Whether a text begins like a URL or like a path from the root, and has no white space; the scheme can be missing.
+  ///
+  /// A JPEG picture in Base64 begins with `/9j/`, and is no path.
   private static func isWhole(_ text: String) -> Bool {
     !text.contains(where: \.isWhitespace)
-      && (isAbsolute(text) || text.hasPrefix("/") || isHosted(text))
+      && (isAbsolute(text) || text.hasPrefix("/") && !text.hasPrefix("/9j/") || isHosted(text))
   }
 
   /// Whether a text is a list of the sizes of one picture, such as `/a.jpg 1x, /b.jpg 2x`. (HTML, section 4.8.4.2.1)

@@ -60,6 +60,10 @@ struct PriceChoice {
     }
     choose(among: others)
     chooseNormalPrice()
+    // A discount beside a single price can still be taken off.
+    if normalPrice.isEmpty, all.contains(where: \.isDiscount) {
+      salePrice = salePrice.map { $0.meaning == .asked ? $0.doubtful : $0 }
+    }
   }
 
   /// The candidates for a price, the likeliest first.
@@ -257,6 +261,12 @@ extension FieldEvidence {
         text.contains(where: \.isWholeNumber) && text.utf8.count <= 100
           && !PriceText.isPrice(text)
       } > 0.2
+  }
+
+  /// Whether the values are called a discount, and some are not 0: "0.0" and "20%".
+  fileprivate var isDiscount: Bool {
+    FieldRules.has("discount", in: place.plainName) && !isCalledPrice
+      && samples.contains { Double($0.prefix { !"% ".contains($0) }) ?? 0 != 0 }
   }
 
   /// Whether the values are called a price of the item.

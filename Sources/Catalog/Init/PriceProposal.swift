@@ -62,7 +62,9 @@ struct PriceProposal {
     // A point in a JSON number is the decimal separator.
     for text in evidence.samples where evidence.texts > 0 { custom.add(text, currency.code) }
     guess = custom.guess
-    let isClear = guess == nil && !Self.isScaled(evidence, in: all)
+    let isClear =
+      guess == nil && !Self.isScaled(evidence, in: all)
+      && !Self.seemsWrittenInCents(evidence, currency.code)
     self.scores = isClear ? scores : scores.map(\.doubtful)
     self.currency = currency.path
     unknownCurrency = currency.unknown
@@ -153,6 +155,18 @@ struct PriceProposal {
           }
         }
     }
+  }
+
+  /// Whether texts such as "$11500" can mean cents: all amounts are hundreds without a separator, and nearly all thousands.
+  private static func seemsWrittenInCents(_ evidence: FieldEvidence, _ currency: String) -> Bool {
+    let amounts = evidence.samples.flatMap { text in
+      text.split { !$0.isWholeNumber }.compactMap { Int($0) }
+    }
+    return Currency.exponent(of: currency) == 2
+      && !FieldRules.isNamed("largeAmounts", currency.lowercased())
+      && amounts.count > 2 && evidence.share(PriceText.hasUnit) == 1
+      && amounts.allSatisfy { $0.isMultiple(of: 100) }
+      && amounts.count { $0 < 1000 } * 20 < amounts.count
   }
 
   /// Whether the numbers can be cents: all are whole, and most are 100 or more.

@@ -141,7 +141,7 @@ struct ResponseLook {
       let hasPrice =
         fields.rankings[.salePrice]?.contains { $0.confidence >= Confidence.doubt } == true
         || fields.unread(.salePrice) != nil
-      let isNamed = fields.rankings[.title]?.first?.isCalledTitle == true
+      let isNamed = fields.rankings[.title]?.first.map { FieldRules.isText($0.place.name) } == true
       guard !isLenient || hasPrice || fields.showing > 0 || isNamed else { continue }
       guard fields.isUsable(in: found.place) else {
         if !isLenient, place.kind == .list { unread.append(found.place) }
