@@ -30,11 +30,12 @@ final class Signals {
       if handlers.isEmpty { _exit(128 + number) }
       for handler in handlers { handler.receive(number) }
     }
-    // Dispatch registers the source later. If the signal were ignored until then, it would be lost.
+    // Dispatch registers the source later, usually within a millisecond. If the signal were ignored until then, it would
+    // be lost. If the system refuses what Dispatch needs, the work begins all the same.
     let isRegistered = DispatchSemaphore(value: 0)
     source.setRegistrationHandler { isRegistered.signal() }
     source.resume()
-    isRegistered.wait()
+    _ = isRegistered.wait(timeout: .now() + .milliseconds(200))
     return source
   }
 
