@@ -46,7 +46,7 @@ final class MarkupReader {
   /// In the worst case, one tag has 25,000 attributes. libxml2 takes half a second to read it.
   private static let mostWords = 25_000
   /// The numbers of bytes that are passed to the parser at once: the least one, and the most if no event comes.
-  private static let pieces = (least: 4 << 10, most: 64 << 10)
+  private static let pieces = (least: 16 << 10, most: 64 << 10)
 
   /// The beginning of the tag that ends a page, as shops write it.
   private static let pageEnds = ["</html", "</HTML"].map { Array($0.utf8) }
