@@ -100,8 +100,13 @@ extension StringProtocol {
   /// Scalars are read, as a space forms one character with a U+06DD before it.
   package var trimmed: String {
     let scalars = unicodeScalars
-    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    // Unicode's tables take long, and nearly all texts begin and end in ASCII.
+    func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.isASCII
+        ? scalar == " " || ("\t"..."\r").contains(scalar) : scalar.properties.isWhitespace
+    }
+    guard let first = scalars.firstIndex(where: { !isSpace($0) }),
+      let last = scalars.lastIndex(where: { !isSpace($0) })
     else { return "" }
     return String(self[first..<scalars.index(after: last)])
   }
