@@ -91,7 +91,8 @@ extension StoredResponse {
     if Vary(headers).isAnything { return .distantPast }
     // larder stores responses with `no-store` nevertheless, because a local copy is its purpose. But it requests them
     // each time.
-    if control.noCache || control.noStore { return .distantPast }
+    if control.noCache || control.noStore && !control.mustUnderstand { return .distantPast }
+    if control.mustUnderstand && !Self.understood.contains(status) { return .distantPast }
     let left = lifetime(control).subtractingClamped(initialAge)
     return left > 0 ? responseTime + left : min(responseTime, responseTime + left)
   }
@@ -147,6 +148,9 @@ extension StoredResponse {
 
   /// The statuses of responses that can be fresh although the server gave no lifetime. (RFC 9110, section 15.1)
   private static let cacheable = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
+
+  /// The statuses whose caching rules larder knows, as `must-understand` requires. (RFC 9111, section 5.2.2.3)
+  private static let understood = [200, 203, 204, 301, 302, 303, 304, 307, 308, 404, 410]
 }
 
 /// The directives of a `Cache-Control` field. (RFC 9111, section 5.2)
@@ -172,6 +176,8 @@ package struct CacheControl: Hashable, Sendable {
   package private(set) var mustRevalidate = false
   /// Whether the response can be used for requests with other credentials.
   package private(set) var isPublic = false
+  /// Whether `no-store` has no effect, provided that the cache knows the status.
+  package private(set) var mustUnderstand = false
 
   /// Reads all `Cache-Control` fields.
   package init(_ headers: Headers) {
@@ -200,6 +206,8 @@ package struct CacheControl: Hashable, Sendable {
       mustRevalidate = true
     } else if name.equalsIgnoringCase("public") {
       isPublic = true
+    } else if name.equalsIgnoringCase("must-understand") {
+      mustUnderstand = true
     }
   }
 

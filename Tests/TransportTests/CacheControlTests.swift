@@ -40,9 +40,9 @@ extension CacheControl {
   }
 
   @Test func `junk after a directive does not disable it`() {
-    let control = CacheControl("no-store; max-age=9, no-cache foo, public=1")
+    let control = CacheControl("no-store; max-age=9, no-cache foo, public=1, must-understand")
 
-    #expect(control.noStore && control.noCache && control.isPublic)
+    #expect(control.noStore && control.noCache && control.isPublic && control.mustUnderstand)
   }
 
   @Test func `several fields are joined into one list`() {

@@ -175,6 +175,17 @@ extension FreshnessTests {
       fresh: nil
     ),
     Case(
+      name: "must-understand outranks no-store where the status is understood (5.2.2.3)",
+      headers: ["Cache-Control": "max-age=60, no-store, must-understand"],
+      fresh: 60
+    ),
+    Case(
+      name: "must-understand of a status that nobody knows (5.2.2.3)",
+      headers: ["Cache-Control": "max-age=60, must-understand"],
+      status: 299,
+      fresh: nil
+    ),
+    Case(
       name: "an unknown 2xx has the lifetime that it says",
       headers: ["Cache-Control": "max-age=60"],
       status: 299,
