@@ -117,10 +117,13 @@ struct SoakModel {
       case .body: held.term = SoakTerm(held.term, or: SoakTerm(hops, at: run.now))
       case .same:
         let new = hops[hops.count - 1].fields
-        for fields in [held.fields] + held.others {
-          hops[hops.count - 1] = (200, fields.renewed(by: new))
+        // The run may have recorded the renewed fields, or not.
+        let renewed = Set(([held.fields] + held.others).map { $0.renewed(by: new) })
+        for fields in renewed {
+          hops[hops.count - 1] = (200, fields)
           held.term = SoakTerm(held.term, or: SoakTerm(hops, at: run.now))
         }
+        held.others += renewed.subtracting(held.others + [held.fields])
       case .gone:
         held.refused = run.now
         held.mayBeMissing = true
@@ -143,14 +146,14 @@ struct SoakModel {
       let new = hops[hops.count - 1].fields
       if let value = content.flatMap(read) { held.values = [value] }
       let own = held.fields.renewed(by: new)
-      let others = held.others.map { $0.renewed(by: new) }
+      let others = Array(Set(held.others.map { $0.renewed(by: new) }).subtracting([own]))
       func term(_ fields: SoakFields) -> SoakTerm {
         SoakTerm(hops.dropLast() + [(200, fields)], at: run.now)
       }
       // A 304 with a foreign tag renews nothing, so the content may be requested again at once.
       // (RFC 9111, section 4.3.4)
       let isForeign = new.tag != nil && held.fields.tag != new.tag
-      if isForeign || !held.others.isEmpty {
+      if isForeign || !others.isEmpty {
         held.term = others.reduce(isForeign ? SoakTerm(held.term, or: term(own)) : term(own)) {
           SoakTerm($0, or: term($1))
         }
@@ -161,6 +164,7 @@ struct SoakModel {
         return .answered
       }
       held.fields = own
+      held.others = []
       hops[hops.count - 1] = (200, held.fields)
       held.refused = nil
     case .gone:
