@@ -86,7 +86,6 @@ package struct TransportOptions: Sendable {
     limits.rate = rate
     limits.breaker = breaker
     limits.breaker.persistence = max(breaker.persistence, min(retry.retries, 1 << 30) + 1)
-    limits.passesOverSilent = parallel == .auto
     switch (parallel, perHost) {
     case (.auto, .auto):
       break

@@ -26,8 +26,6 @@ struct HostQueue: Sendable {
   private(set) var heard = MonotonicTime(nanoseconds: .min)
   /// Whether the host has answered at least once.
   private(set) var hasAnswered = false
-  /// The number of transfers that do not count against the limit of the run, because the host is silent.
-  var passedOver = 0
   /// Whether the host is in the round-robin queue of the ``TransferSchedule``.
   var isReady = false
   /// The time at which a timer puts the host back into the round-robin queue.
@@ -55,11 +53,10 @@ struct HostQueue: Sendable {
   /// The number of nanoseconds without an answer after which a host with transfers under way is silent.
   private static let silence: Int64 = 1_000_000_000
 
-  /// Whether the host has transfers under way, but has not answered for a second.
-  func isSilent(at now: MonotonicTime) -> Bool { active > 0 && now - heard >= Self.silence }
-
   /// Whether the host has answered, and is not silent now.
-  func answers(at now: MonotonicTime) -> Bool { hasAnswered && !isSilent(at: now) }
+  func answers(at now: MonotonicTime) -> Bool {
+    hasAnswered && (active == 0 || now - heard < Self.silence)
+  }
 
   mutating func push(_ transfer: Int, _ priority: Request.Priority, first: Bool) {
     waiting[2 * priority.rawValue + (first ? 0 : 1)].append(transfer)
@@ -81,7 +78,7 @@ struct HostQueue: Sendable {
   ) -> Permission {
     if isClosed { return .dead }
     isHeldBack = active >= window.limit
-    if isHeldBack || passedOver > 0 { return .full }
+    if isHeldBack { return .full }
     let state = breaker.state(at: now, limits)
     if state != .dead, let quietUntil, now < quietUntil { return .notBefore(quietUntil) }
     switch state {

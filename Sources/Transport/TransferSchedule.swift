@@ -9,20 +9,14 @@ import Base
 ///
 /// A host gets no transfer while it has as many as its ``ConcurrencyWindow`` allows, while it has asked for a pause, or
 /// while its ``CircuitBreaker`` allows none. A host that has not answered yet, or has stopped answering, gets at most
-/// its share of the run's transfers. A silent host has transfers under way, but has not answered for a second. Its
-/// transfers do not count against the limit of the run.
+/// its share of the run's transfers.
 ///
-/// Starting and finishing a transfer take constant time, except for the search for silent hosts. This search happens at
-/// most four times a second, and only while the limit of the run is reached.
+/// Starting and finishing a transfer take constant time.
 package struct TransferSchedule: Sendable {
   /// The limits of the whole run.
   package struct Limits: Sendable {
     /// The maximum number of concurrent transfers to all hosts together.
     package var parallel = 64
-    /// Whether transfers to silent hosts do not count against `parallel`.
-    ///
-    /// Together with these transfers, there are at most twice as many transfers.
-    package var passesOverSilent = true
     /// The maximum number of concurrent transfers to one host.
     package var perHost = ConcurrencyWindow.Bounds.upTo(16)
     /// The maximum number of transfers to start per second, for all hosts together.
@@ -76,19 +70,12 @@ package struct TransferSchedule: Sendable {
   private var timers = TimerQueue<Timer>()
   /// The number of transfers under way.
   private(set) var active = 0
-  /// The number of transfers under way that do not count against the limit, because their hosts are silent.
-  private var passedOver = 0
-  /// The earliest time of the next search for silent hosts.
-  private var nextLook: MonotonicTime?
   /// The number of hosts that have transfers under way or waiting.
   private var busyHosts = 0
   /// The hosts that have used up their share.
   ///
   /// They get no more transfers until they answer, or until their share grows.
   private var heldToShare: Set<Int> = []
-
-  /// The time between two searches for silent hosts while the limit of the run is reached.
-  private static let lookDistance = Duration.milliseconds(250)
 
   private enum Timer: Sendable {
     case host(Int)
@@ -155,12 +142,7 @@ package struct TransferSchedule: Sendable {
         drop(host)
         heldToShare.insert(host)
       case .go:
-        if active - passedOver >= limits.parallel {
-          passOverSilent(at: now)
-          guard active - passedOver < limits.parallel else {
-            return .wait(until: [timers.earliest, nextLook].compactMap { $0 }.min())
-          }
-        }
+        guard active < limits.parallel else { return .wait(until: timers.earliest) }
         if let moment = bucket?.take(at: now) {
           return .wait(until: min(moment, timers.earliest ?? .distantFuture))
         }
@@ -185,8 +167,6 @@ package struct TransferSchedule: Sendable {
   /// To retry the transfer, the transport adds it again.
   package mutating func finished(host: Int, _ outcome: Outcome, at now: MonotonicTime) {
     active -= 1
-    passedOver -= hosts[host].passedOver
-    hosts[host].passedOver = 0
     hosts[host].finished(outcome, at: now, breaker: limits.breaker)
     count(host)
     consider(host)
@@ -216,24 +196,6 @@ package struct TransferSchedule: Sendable {
       case .transfer(let transfer, let host, let priority):
         add(transfer, host: host, priority: priority)
       }
-    }
-  }
-
-  /// Searches for silent hosts, and stops counting their transfers against the limit of the run.
-  ///
-  /// So other transfers can start while the transfers to a dead host time out.
-  ///
-  /// A silent host gets no further transfer until one of its transfers has ended.
-  private mutating func passOverSilent(at now: MonotonicTime) {
-    guard limits.passesOverSilent, nextLook.map({ now >= $0 }) ?? true else { return }
-    nextLook = now + Self.lookDistance
-    for host in hosts.indices {
-      let count = hosts[host].active
-      guard count > 0, hosts[host].passedOver == 0, hosts[host].isSilent(at: now),
-        passedOver + count <= limits.parallel
-      else { continue }
-      hosts[host].passedOver = count
-      passedOver += count
     }
   }
 

@@ -22,10 +22,8 @@ extension ScheduleTests {
     #expect(done.count == 490)
   }
 
-  @Test func `a host that never answers gets only its share, even of a fixed number`() {
-    var limits = Self.limits(24, 24)
-    limits.passesOverSilent = false
-    var schedule = TransferSchedule(limits)
+  @Test func `a host that never answers gets only its share`() {
+    var schedule = TransferSchedule(Self.limits(24, 24))
     for _ in 0..<50 { _ = schedule.addHost() }
     for transfer in 0..<2000 { schedule.add(transfer, host: transfer % 50, priority: .image) }
     var underWay: [Int: Int] = [:]
@@ -53,9 +51,7 @@ extension ScheduleTests {
   }
 
   @Test func `a host that has fallen silent gets only its share`() {
-    var limits = Self.limits(10, 10)
-    limits.passesOverSilent = false
-    var schedule = TransferSchedule(limits)
+    var schedule = TransferSchedule(Self.limits(10, 10))
     let hosts = (0..<2).map { _ in schedule.addHost() }
     for transfer in 0..<40 { schedule.add(transfer, host: hosts[transfer % 2], priority: .image) }
     #expect(Self.started(Self.drain(&schedule, at: 0)).count == 10)
@@ -66,33 +62,5 @@ extension ScheduleTests {
     for _ in 0..<5 { schedule.finished(host: hosts[1], Self.delivered, at: Self.at(2)) }
 
     #expect(Self.started(Self.drain(&schedule, at: 2)) == [13, 15, 17, 19, 21])
-  }
-
-  @Test func `the requests of a silent host do not take the turns of others`() {
-    var limits = Self.limits(8, 6)
-    limits.passesOverSilent = true
-    var schedule = TransferSchedule(limits)
-    let silent = schedule.addHost()
-    let others = (0..<2).map { _ in schedule.addHost() }
-    for transfer in 0..<20 { schedule.add(transfer, host: silent, priority: .image) }
-    #expect(Self.started(Self.drain(&schedule, at: 0)) == Array(0..<6))
-    for transfer in 20..<60 {
-      schedule.add(transfer, host: others[transfer % 2], priority: .image)
-    }
-
-    // Until the host counts as silent, two places are left for the others.
-    #expect(Self.started(Self.drain(&schedule, at: 0.5)) == [20, 21])
-    #expect(Self.drain(&schedule, at: 0.6) == [.wait(until: Self.at(0.75))])
-    schedule.finished(host: others[0], Self.delivered, at: Self.at(0.9))
-    schedule.finished(host: others[1], Self.delivered, at: Self.at(0.9))
-    #expect(Self.started(Self.drain(&schedule, at: 1)) == Array(22..<30))
-
-    // The host gets nothing more until it answers; then it is treated like the others.
-    schedule.finished(host: silent, Self.delivered, at: Self.at(1.5))
-    #expect(Self.started(Self.drain(&schedule, at: 1.5)).isEmpty)
-    for host in others {
-      for _ in 0..<4 { schedule.finished(host: host, Self.delivered, at: Self.at(1.5)) }
-    }
-    #expect(Self.started(Self.drain(&schedule, at: 1.5)).count == 3)
   }
 }

@@ -298,9 +298,7 @@ import Testing
   }
 
   @Test func `a limit set by the user is never exceeded`() {
-    var limits = Self.limits(2, 2)
-    limits.passesOverSilent = false
-    var schedule = TransferSchedule(limits)
+    var schedule = TransferSchedule(Self.limits(2, 2))
     for transfer in 0..<8 {
       if transfer % 4 == 0 { _ = schedule.addHost() }
       schedule.add(transfer, host: transfer / 4, priority: .image)
