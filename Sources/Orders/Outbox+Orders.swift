@@ -188,21 +188,13 @@ extension Outbox {
     _ arguments: StatementArguments
   ) throws -> [Order] {
     let chosen = "(SELECT row FROM placed WHERE \(condition))"
-    let lines = try LineRow.fetchAll(
-      db,
-      sql: "SELECT * FROM line WHERE placed IN \(chosen) ORDER BY placed, position",
-      arguments: arguments
-    )
-    let changes = try ChangeRow.fetchAll(
-      db,
-      sql: "SELECT * FROM change WHERE placed IN \(chosen) ORDER BY placed, position",
-      arguments: arguments
-    )
-    let messages = try MessageRow.fetchAll(
-      db,
-      sql: "SELECT * FROM message WHERE placed IN \(chosen) ORDER BY row",
-      arguments: arguments
-    )
+    func rows<Row: FetchableRecord>(_ table: String, by order: String) throws -> [Row] {
+      let sql = "SELECT * FROM \(table) WHERE placed IN \(chosen) ORDER BY \(order)"
+      return try Row.fetchAll(db, sql: sql, arguments: arguments)
+    }
+    let lines: [LineRow] = try rows("line", by: "placed, position")
+    let changes: [ChangeRow] = try rows("change", by: "placed, position")
+    let messages: [MessageRow] = try rows("message", by: "row")
     let attempts = try AttemptRow.fetchAll(
       db,
       sql: """

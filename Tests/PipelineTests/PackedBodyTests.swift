@@ -26,7 +26,7 @@ struct PackedBodyTests {
     limit: ByteCount = ByteCount(1000)
   ) throws -> String {
     String(
-      decoding: try PackedBody.plain(body, of: name, limit: limit),
+      decoding: try PackedBody.plain(DocumentBody(body), of: name, limit: limit).inMemory,
       as: UTF8.self
     )
   }
@@ -58,13 +58,13 @@ struct PackedBodyTests {
     _ expected: String?
   ) throws {
     let plain = try PackedBody.plain(
-      Array(body.utf8),
+      DocumentBody(Array(body.utf8)),
       of: "page",
       type: type,
       limit: ByteCount(1000)
     )
 
-    #expect(String(decoding: plain, as: UTF8.self) == expected ?? body)
+    #expect(String(decoding: plain.inMemory, as: UTF8.self) == expected ?? body)
   }
 
   @Test func `concatenated gzip members are one body`() throws {

@@ -293,7 +293,8 @@ struct ResponseReader {
     let bytes = try FileReading.bytes(path, what: "response", limit: limit, takesInput: true)
     guard !bytes.isEmpty else { throw failure("it is empty") }
     do throws(TransferFailure) {
-      return try PackedBody.plain(bytes, of: name, limit: CatalogProbe.limit)
+      return try PackedBody.plain(DocumentBody(bytes), of: name, limit: CatalogProbe.limit)
+        .inMemory
     } catch {
       throw failure(error.detail)
     }

@@ -8,7 +8,7 @@ import Transport
 /// The body of a response with items or details.
 ///
 /// A small body is in memory. A large one is in a file of the cache.
-struct DocumentBody: RandomAccessBody {
+package struct DocumentBody: RandomAccessBody {
   private enum Place {
     case memory([UInt8])
     case file(OpenFile, digest: Int64)
@@ -16,15 +16,15 @@ struct DocumentBody: RandomAccessBody {
 
   private let place: Place
   /// The length in bytes.
-  let count: Int
+  package let count: Int
 
-  /// A body in memory.
-  init(_ bytes: [UInt8]) {
+  /// Makes a body in memory.
+  package init(_ bytes: [UInt8]) {
     place = .memory(bytes)
     count = bytes.count
   }
 
-  /// A body in a file.
+  /// Makes a body in a file.
   init(_ file: OpenFile, count: Int, digest: Int64) {
     place = .file(file, digest: digest)
     self.count = count
@@ -39,7 +39,7 @@ struct DocumentBody: RandomAccessBody {
   }
 
   /// The bytes, if the body is in memory; an empty array if it is in a file.
-  var inMemory: [UInt8] {
+  package var inMemory: [UInt8] {
     if case .memory(let bytes) = place { bytes } else { [] }
   }
 
@@ -77,7 +77,7 @@ struct DocumentBody: RandomAccessBody {
   /// Copies a part of the body to a buffer.
   ///
   /// Returns false if the file cannot be read; ``whole()`` then throws the reason.
-  func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool {
+  package func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool {
     switch place {
     case .memory(let bytes): return bytes.copy(range, to: buffer)
     case .file(let file, _):

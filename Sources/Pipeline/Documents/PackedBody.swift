@@ -10,42 +10,8 @@ package enum PackedBody {
   /// Decompresses a body if it is gzip data, converts JSON Lines to an array, and writes the encoding of an HTML page into
   /// the page.
   ///
-  /// JSON Lines are recognized by the name, such as `feed.jsonl` or `feed.jsonl.gz`, or by the media type.
-  ///
-  /// - Parameters:
-  ///   - body: The body.
-  ///   - url: The URL of the body without secrets, for the failure.
-  ///   - name: A URL or a file's path; nil if it is `url`.
-  ///   - type: The value of the `Content-Type` header field; nil if there is none.
-  ///   - sent: The number of bytes that were received, if the transport has already decompressed the body. Nil means
-  ///     that the body was received as it is.
-  ///   - limit: The maximum size of the result.
-  /// - Returns: The bytes to decode.
-  /// - Throws: ``TransferFailure`` if the body cannot be read or decompressed, or expands beyond `limit` or the limit of
-  ///   ``BombGuard``.
-  package static func plain(
-    _ body: [UInt8],
-    of url: String,
-    name: String? = nil,
-    type: String? = nil,
-    sent: ByteCount? = nil,
-    limit: ByteCount
-  ) throws(TransferFailure) -> [UInt8] {
-    try plain(
-      DocumentBody(body),
-      of: url,
-      name: name,
-      type: type,
-      sent: sent,
-      limit: limit,
-      in: nil
-    ).inMemory
-  }
-
-  /// Decompresses a body if it is gzip data, converts JSON Lines to an array, and writes the encoding of an HTML page into
-  /// the page.
-  ///
-  /// A large body stays in a file.
+  /// JSON Lines are recognized by the name, such as `feed.jsonl` or `feed.jsonl.gz`, or by the media type. A large body
+  /// stays in a file.
   ///
   /// - Parameters:
   ///   - body: The body.
@@ -56,18 +22,18 @@ package enum PackedBody {
   ///     that the body was received as it is.
   ///   - limit: The maximum size of the result. It is checked while the body is decompressed, so that the memory stays
   ///     limited.
-  ///   - layout: The cache that stores a large body. Pass nil to keep the body in memory.
+  ///   - layout: The cache that stores a large body; nil to keep the body in memory.
   /// - Returns: The bytes to decode.
   /// - Throws: ``TransferFailure`` if the body cannot be read or decompressed, or expands beyond `limit` or the limit of
   ///   ``BombGuard``.
-  static func plain(
+  package static func plain(
     _ body: DocumentBody,
     of url: String,
     name: String? = nil,
-    type: String?,
-    sent: ByteCount?,
+    type: String? = nil,
+    sent: ByteCount? = nil,
     limit: ByteCount,
-    in layout: CacheLayout?
+    in layout: CacheLayout? = nil
   ) throws(TransferFailure) -> DocumentBody {
     do {
       // The magic number of gzip, and the method "deflate". (RFC 1952, section 2.3.1)

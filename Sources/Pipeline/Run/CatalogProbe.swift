@@ -158,13 +158,13 @@ package final class CatalogProbe: Sendable {
   ) throws(LarderError) -> [UInt8] {
     do throws(TransferFailure) {
       return try PackedBody.plain(
-        body,
+        DocumentBody(body),
         of: url,
         name: response?.head.url.text,
         type: response?.head.headers["Content-Type"],
         sent: response.flatMap { $0.head.isEncoded ? $0.wireBytes : nil },
         limit: limit
-      )
+      ).inMemory
     } catch {
       throw absence(error)
     }
