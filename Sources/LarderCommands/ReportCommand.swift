@@ -107,7 +107,6 @@ struct ReportCommand: ParsableCommand {
       folder: made.files == nil ? nil : folder.string,
       items: made.items,
       thumbnails: made.thumbnails,
-      thumbnailsMade: made.thumbnailsMade,
       bytes: made.html.utf8.count,
       seconds: (Double(MonotonicTime.now() - began) / 1e6).rounded() / 1000
     )
@@ -139,12 +138,12 @@ extension PageLanguage: ExpressibleByArgument {}
 private struct ReportDocument: Encodable {
   let path: String
   @OrNull var folder: String?
-  let items, thumbnails, thumbnailsMade, bytes: Int
+  let items, thumbnails, bytes: Int
   let seconds: Double
 
   /// The result in one line: the file, the number of items and pictures, the size of the page and the time.
   var text: String {
-    let pictures = "\(Quantities.count(thumbnails, "picture")), \(thumbnailsMade) of them new"
+    let pictures = Quantities.count(thumbnails, "picture")
     let place = folder.map { " in \(PlainText.line($0))" } ?? ""
     return "\(PlainText.line(path)): \(Quantities.count(items, "item")), \(pictures)\(place), "
       + "\(ByteCount(Int64(bytes)).formatted()) in \(Quantities.duration(seconds))"

@@ -29,20 +29,26 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `thumbnails are made once, and again only for new bytes`() throws {
+  @Test func `a report has the thumbnails in the page, and leaves nothing in the cache`() throws {
     let folder = try TemporaryFolder()
     let demo = ["demo", "--samples", Command.samples, "--cache", folder.path("cache")]
     #expect(try Command.larder(demo).status == 0)
     let report = ["report", "--cache", folder.path("cache"), "--out", folder.path("a.html")]
 
-    let again = try Document(try Command.larder(report + ["--json"]))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("cache"))
+    let document = try Document(try Command.larder(report + ["--json"]))
 
-    #expect(again["thumbnailsMade"].int == 0)
-    #expect((again["thumbnails"].int ?? 0) > 80)
+    #expect((document["thumbnails"].int ?? 0) > 80)
     let html = try String(contentsOfFile: folder.path("a.html"), encoding: .utf8)
     #expect(html.contains("src=\"data:image/jpeg;base64,/9j/"))
+    let after = try FileManager.default.contentsOfDirectory(atPath: folder.path("cache"))
+    #expect(after.sorted() == names.sorted())
+    // An earlier version of larder kept them in the cache.
+    let kept = folder.path("cache/thumbnails/96/ab")
+    try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: true)
+    try Data([1]).write(to: URL(filePath: "\(kept)/ab.jpg"))
     #expect(try Command.larder(["gc", "--cache", folder.path("cache")]).status == 0)
-    #expect(try Document(try Command.larder(report + ["--json"]))["thumbnailsMade"].int == 0)
+    #expect(!FileManager.default.fileExists(atPath: folder.path("cache/thumbnails")))
   }
 
   @Test func `report --since covers that time and shows the items that changed`() throws {

@@ -6,7 +6,6 @@ import Synchronization
 ///
 ///     images/<2 hex>/…   pictures; empty if an object store has them
 ///     squares/<side>/<2 hex>/…   square thumbnails, named like their pictures
-///     thumbnails/<side>/<2 hex>/…   thumbnails for report pages, named by the SHA-256 of the picture
 ///     partial/           incomplete files, which readers ignore
 ///     shards/            work folders of shards, each with its own partial/
 ///     serving/           work folders of `larder serve`, for fetched pictures

@@ -277,7 +277,7 @@ extension Folder {
   ///
   /// - Parameter name: The name, which may be a path below this folder, such as `images/3f`.
   /// - Throws: ``LarderError`` when a file or folder cannot be removed.
-  func removeAll(_ name: String) throws(LarderError) {
+  package func removeAll(_ name: String) throws(LarderError) {
     guard unlinkat(descriptor, name, 0) != 0, errno != ENOENT else { return }
     guard errno == EISDIR else { throw .system("remove", "\(path)/\(name)", errno: errno) }
     let folder = try Folder(name, in: self)

@@ -202,7 +202,8 @@ package struct CacheGc: Sendable {
     report.strays = swept
     if report.unfinished > 0 { return report }
     _ = try layout.sweepSquares(index)
-    try layout.sweepThumbnails(index)
+    // An earlier version of larder kept the thumbnails of reports.
+    try layout.root.removeAll("thumbnails")
     ServingFolder.removeDead(in: layout.root.path)
     if let lost = try index.lostSince(), now - lost >= options.limits.grace {
       try index.noteLost(since: nil)

@@ -14,18 +14,16 @@ struct Thumbnails: Sendable {
   static let side = 96
 
   private let cache: String
-  private let folder: ThumbnailFolder
   private let order: PictureOrder
   private let pictures: any PictureWorking
 
   /// Prepares to make thumbnails of a cache's pictures; `pictures` decides in which process they are made.
   init(cache: String, pictures: any PictureWorking = PicturesHere()) {
     (self.cache, self.pictures) = (cache, pictures)
-    folder = ThumbnailFolder(cache: cache, side: Self.side)
     order = PictureOrder(Crop(size: Self.side, format: .jpeg, quality: 82))
   }
 
-  /// Delivers the thumbnail of each picture, and makes the thumbnails that the cache does not have yet; blocks.
+  /// Makes and delivers the thumbnails that the caller does not have yet; blocks.
   ///
   /// - Parameters:
   ///   - images: The pictures. A picture whose file is not in the cache is skipped.
@@ -33,42 +31,29 @@ struct Thumbnails: Sendable {
   ///   - isStopped: Called before each picture. If it returns true, all remaining pictures are skipped.
   ///   - progress: Called on any thread with the number of pictures done and the number of all pictures.
   ///   - deliver: Called on any thread with a picture's digest and the bytes of its thumbnail.
-  /// - Returns: The number of new thumbnails, and the number of all thumbnails.
   func make(
     of images: [ShownPicture],
     isThere: @Sendable (String) -> Bool = { _ in false },
     isStopped: @escaping @Sendable () -> Bool,
     progress: @escaping @Sendable (Int, Int) -> Void,
     deliver: @escaping @Sendable (String, [UInt8]) -> Void
-  ) -> (made: Int, all: Int) {
+  ) {
     var seen: Set<String> = []
     let wanted = images.filter { image in
       guard let digest = image.sha256, image.path != nil else { return false }
       return seen.insert(digest).inserted
     }
     let looked = Atomic(0)
-    let made = Atomic(0)
-    let all = Atomic(0)
     DispatchQueue.concurrentPerform(iterations: wanted.count) { place in
       if isStopped() { return }
       let image = wanted[place]
       let digest = image.sha256 ?? ""
-      if isThere(digest) {
-        all.add(1, ordering: .relaxed)
-      } else if let bytes = folder.read(digest) {
-        deliver(digest, bytes)
-        all.add(1, ordering: .relaxed)
-      } else if let bytes = thumbnail(of: image, isStopped) {
-        deliver(digest, bytes)
-        made.add(1, ordering: .relaxed)
-        all.add(1, ordering: .relaxed)
-      }
+      if !isThere(digest), let bytes = thumbnail(of: image, isStopped) { deliver(digest, bytes) }
       progress(looked.add(1, ordering: .relaxed).newValue, wanted.count)
     }
-    return (made.load(ordering: .relaxed), all.load(ordering: .relaxed))
   }
 
-  /// Makes a thumbnail and keeps it in the cache for the next page; nil if it cannot be made.
+  /// Makes a thumbnail; nil if it cannot be made.
   private func thumbnail(of image: ShownPicture, _ isStopped: () -> Bool) -> [UInt8]? {
     guard let path = image.path, let digest = image.sha256,
       let bytes = try? PictureInput.bytes(of: FilePath("\(cache)/\(path)"), order.limits),
@@ -82,7 +67,6 @@ struct Thumbnails: Sendable {
       ),
       square.bytes.count <= Self.most
     else { return nil }
-    folder.keep(square.bytes, of: digest)
     return square.bytes
   }
 

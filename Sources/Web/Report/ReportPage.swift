@@ -110,8 +110,6 @@ extension ReportPage {
     package var items: Int
     /// The number of the page's thumbnails.
     package var thumbnails: Int
-    /// The number of thumbnails that the cache did not have before.
-    package var thumbnailsMade: Int
     /// The digests of the pictures whose thumbnails are in the folder; nil if the thumbnails are embedded.
     package var files: [String]?
   }
@@ -149,12 +147,11 @@ extension ReportPage {
     let place: PictureBook.Place =
       page.isInline ? .inline : folder.map { .folder($0.name) } ?? .nowhere
     let book = Mutex(PictureBook(place))
-    var count = (made: 0, all: 0)
     if place != .nowhere {
       let target = page.isInline ? nil : folder?.folder
       try target?.make()
       let failure = Mutex<LarderError?>(nil)
-      count = Thumbnails(cache: reader.cache, pictures: pictures).make(
+      Thumbnails(cache: reader.cache, pictures: pictures).make(
         of: page.images,
         isThere: { digest in
           guard let target, target.holds(digest) else { return false }
@@ -179,8 +176,7 @@ extension ReportPage {
     return Made(
       html: try page.html(thumbnails),
       items: data.items.count,
-      thumbnails: count.all,
-      thumbnailsMade: count.made,
+      thumbnails: thumbnails.digests.count,
       files: page.isInline || place == .nowhere ? nil : thumbnails.digests
     )
   }
