@@ -111,13 +111,23 @@ struct FeedBudgetTests {
     let file = gzipBomb([], zeros: 2 << 20)
 
     let bomb = #expect(throws: TransferFailure.self) {
-      try PackedBody.plain(DocumentBody(file), of: "a.gz", sent: ByteCount(100), limit: .mebibytes(64))
+      try PackedBody.plain(
+        DocumentBody(file),
+        of: "a.gz",
+        sent: ByteCount(100),
+        limit: .mebibytes(64)
+      )
     }
     #expect(bomb?.reason == .tooLarge)
     #expect(bomb?.detail == BombGuard.words)
     // The data is complete; only the gzip trailer is missing.
     let short = #expect(throws: TransferFailure.self) {
-      try PackedBody.plain(DocumentBody(file), of: "a.gz", sent: ByteCount(20_000), limit: .mebibytes(64))
+      try PackedBody.plain(
+        DocumentBody(file),
+        of: "a.gz",
+        sent: ByteCount(20_000),
+        limit: .mebibytes(64)
+      )
     }
     #expect(short?.reason == .undecodable)
     #expect(short?.detail == "its gzip data ends too early")
