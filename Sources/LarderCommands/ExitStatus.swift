@@ -176,20 +176,12 @@ struct CommandFailure: Error {
   var json: [UInt8] {
     let sentence = message ?? "the command failed"
     let cut = sentence.ranges(of: "; ").last
-    let body = Body(
-      status: status.rawValue,
-      code: code,
-      message: cut.map { String(sentence[..<$0.lowerBound]) } ?? sentence,
-      remedy: cut.map { String(sentence[$0.upperBound...]) }
-    )
+    let problem = cut.map { String(sentence[..<$0.lowerBound]) } ?? sentence
+    let remedy = cut.map { String(sentence[$0.upperBound...]) }
+    let body = JSONMembers([
+      "status": status.rawValue, "code": code, "message": problem, "remedy": remedy,
+    ])
     return (try? ["error": body].jsonLine()) ?? []
-  }
-
-  private struct Body: Encodable {
-    let status: Int32
-    let code: String
-    let message: String
-    @OrNull var remedy: String?
   }
 
   /// Converts an error of larder; nil if it is any other error, such as an error of the argument parser.

@@ -102,15 +102,20 @@ struct ReportCommand: ParsableCommand {
     }
     try TextFile.replace(out, with: made.html)
     pictures.sweep(except: made.files ?? [])
-    let document = ReportDocument(
-      path: out,
-      folder: made.files == nil ? nil : folder.string,
-      items: made.items,
-      thumbnails: made.thumbnails,
-      bytes: made.html.utf8.count,
-      seconds: (Double(MonotonicTime.now() - began) / 1e6).rounded() / 1000
+    let picturesFolder = made.files == nil ? nil : folder.string
+    let bytes = made.html.utf8.count
+    let seconds = (Double(MonotonicTime.now() - began) / 1e6).rounded() / 1000
+    let thumbnails = Quantities.count(made.thumbnails, "picture")
+    let place = picturesFolder.map { " in \(PlainText.line($0))" } ?? ""
+    try output.show(
+      JSONMembers([
+        "path": out, "folder": picturesFolder, "items": made.items, "thumbnails": made.thumbnails,
+        "bytes": bytes, "seconds": seconds,
+      ]),
+      text:
+        "\(PlainText.line(out)): \(Quantities.count(made.items, "item")), \(thumbnails)\(place), "
+        + "\(ByteCount(Int64(bytes)).formatted()) in \(Quantities.duration(seconds))"
     )
-    try output.show(document, text: document.text)
   }
 
   /// Checks that the page can be written, before the work of making it.
@@ -133,19 +138,3 @@ struct ReportCommand: ParsableCommand {
 }
 
 extension PageLanguage: ExpressibleByArgument {}
-
-/// The result of a report, as JSON or text.
-private struct ReportDocument: Encodable {
-  let path: String
-  @OrNull var folder: String?
-  let items, thumbnails, bytes: Int
-  let seconds: Double
-
-  /// The result in one line: the file, the number of items and pictures, the size of the page and the time.
-  var text: String {
-    let pictures = Quantities.count(thumbnails, "picture")
-    let place = folder.map { " in \(PlainText.line($0))" } ?? ""
-    return "\(PlainText.line(path)): \(Quantities.count(items, "item")), \(pictures)\(place), "
-      + "\(ByteCount(Int64(bytes)).formatted()) in \(Quantities.duration(seconds))"
-  }
-}
