@@ -50,7 +50,9 @@ public struct ShopRequest: Sendable, Hashable {
   public let body: [UInt8]?
 
   /// The value of the first field with this name, regardless of case; nil if there is no such field.
-  public subscript(name: String) -> String? { headers.first(named: name) }
+  public subscript(name: String) -> String? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
 }
 
 /// The answer to a ``ShopRequest``.
@@ -88,12 +90,6 @@ public struct ShopHeader: Sendable, Hashable {
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
-  }
-}
-
-extension [ShopHeader] {
-  fileprivate func first(named name: String) -> String? {
-    first { $0.name.lowercased() == name.lowercased() }?.value
   }
 }
 
@@ -187,7 +183,8 @@ final class TransportAdapter: Fetching {
     do {
       answer = try await transport.respond(to: asked)
     } catch {
-      return Task.isCancelled ? failure(.cancelled) : failure(.transport, "\(error)")
+      return Task.isCancelled
+        ? failure(.cancelled) : failure(FailureReason(rawValue: "transport"), "\(error)")
     }
     if Task.isCancelled { return failure(.cancelled) }
     let length = ByteCount(answer.body.count)
@@ -222,9 +219,4 @@ final class TransportAdapter: Fetching {
     }
     return .success(Response(head: head, bodyBytes: length, wireBytes: length))
   }
-}
-
-extension FailureReason {
-  /// The reason for a request whose ``ShopTransport`` threw an error.
-  fileprivate static let transport = FailureReason(rawValue: "transport")
 }
