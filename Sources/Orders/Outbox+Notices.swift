@@ -193,7 +193,8 @@ extension Outbox {
       if start.content?.says(notice) == true { return true }
       notice.mayRepeat = start.mayRepeat
       guard let content = try? notice.jsonLine() else { return true }
-      let id = OrderID(noticeAt: now)
+      // The id of a notice is `ntc_` and a ULID.
+      let id: String = "ntc_" + OrderID(at: now).rawValue.dropFirst(OrderID.prefix.count)
       if let waiting = start.waiting {
         try db.execute(
           sql: """
@@ -205,7 +206,7 @@ extension Outbox {
           sql: """
             UPDATE message SET id = ?1, changed = ?2, delivery = 'queued', tries = 0, next = ?2 WHERE id = ?3
             """,
-          arguments: [id.rawValue, now, waiting]
+          arguments: [id, now, waiting]
         )
         return true
       }
@@ -217,7 +218,7 @@ extension Outbox {
       // Earlier notices that may have arrived are not sent again any more, because a new notice follows them.
       let held = "placed = -? AND delivery = 'ambiguous'"
       try withdraw(held, [row], because: "may have arrived", db)
-      try MessageRow(id: id.rawValue, placed: -(row ?? 0), state: "notice", at: now).insert(db)
+      try MessageRow(id: id, placed: -(row ?? 0), state: "notice", at: now).insert(db)
       try db.execute(
         sql: "INSERT INTO notice(message, after, content) VALUES (?,?,?)",
         arguments: [db.lastInsertedRowID, after, Data(content)]
@@ -238,13 +239,5 @@ extension Outbox {
         "UPDATE message SET delivery = 'dead', error = ?, tries = 0, next = NULL WHERE \(condition)",
       arguments: [error] + arguments
     )
-  }
-}
-
-extension OrderID {
-  /// Makes the id of a notice, which is `ntc_` and a ULID.
-  fileprivate init(noticeAt time: OrderTime) {
-    let id = OrderID(at: time).rawValue
-    self.init(rawValue: "ntc_" + id.dropFirst(Self.prefix.count))
   }
 }
