@@ -56,7 +56,7 @@ struct DoubtOptions: ParsableArguments {
     "The most unreadable items in a section, such as 3 or 10% (but at least one). A section with "
       + "more keeps its previous items. (default: 10%)",
     value: "n%|n",
-    read: MaxSkippedArgument.read
+    read: Self.limit
   )
   var maxSkipped = SkipLimit.standard
 
@@ -73,6 +73,15 @@ struct DoubtOptions: ParsableArguments {
     options.allowRemovals = allowRemovals
     options.maxSkipped = maxSkipped
     return options
+  }
+
+  /// Parses the value of `--max-skipped`: a percentage such as `10%`, or a number of items.
+  @Sendable private static func limit(_ argument: String) throws -> SkipLimit {
+    if argument.hasSuffix("%"), let share = try? PercentArgument.read(argument) {
+      return .percent(share)
+    }
+    if let count = WholeNumber.read(argument, in: 0...Int.max) { return .count(count) }
+    throw ValidationError("it takes a share from 0% to 100%, or a number of items")
   }
 }
 
@@ -102,19 +111,5 @@ struct ScopeOptions: ParsableArguments {
     options.thumbnailsOnly = thumbnailsOnly
     options.noDetails = noDetails
     return options
-  }
-}
-
-/// Parses the value of `--max-skipped`: a percentage such as `10%`, or a number of items.
-enum MaxSkippedArgument {
-  /// The limit of an option's value.
-  ///
-  /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> SkipLimit {
-    if argument.hasSuffix("%"), let share = try? PercentArgument.read(argument) {
-      return .percent(share)
-    }
-    if let count = WholeNumber.read(argument, in: 0...Int.max) { return .count(count) }
-    throw ValidationError("it takes a share from 0% to 100%, or a number of items")
   }
 }

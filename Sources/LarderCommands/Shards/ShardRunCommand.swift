@@ -89,7 +89,7 @@ struct ShardRunCommand: ParsableCommand {
 
   func run() throws {
     if dieWithParent { try endWithParent() }
-    let number = try ShardNumber.read(shard, ProcessInfo.processInfo.environment)
+    let number = try shardNumber()
     let place = try PlanPlace(plan.plan, Log(output))
     defer { place.close() }
     let kept = try cache.place(Log(output))
@@ -138,28 +138,23 @@ struct ShardRunCommand: ParsableCommand {
       throw CommandFailure("cannot run: the parent process has ended", .terminated)
     }
   }
-}
 
-/// Finds the number of the shard to run.
-enum ShardNumber {
   /// The environment variables that job engines set to the number of the shard.
-  static let variables = [
+  private static let variables = [
     "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX",
   ]
 
-  /// Parses the value of `--shard`.
+  /// The number of the shard to run, which `--shard` or a job engine gives.
   ///
-  /// - Parameters:
-  ///   - argument: A number, or `auto`.
-  ///   - environment: The process's environment.
-  /// - Returns: The number.
   /// - Throws: ``CommandFailure`` when the number is invalid or missing.
-  static func read(_ argument: String, _ environment: [String: String]) throws -> Int {
-    var (value, fault) = (argument, "\"\(argument)\": --shard takes a number from 0, or auto")
-    if argument == "auto" {
-      guard let name = variables.first(where: { environment[$0] != nil }) else {
+  private func shardNumber() throws -> Int {
+    var (value, fault) = (shard, "\"\(shard)\": --shard takes a number from 0, or auto")
+    if shard == "auto" {
+      let environment = ProcessInfo.processInfo.environment
+      guard let name = Self.variables.first(where: { environment[$0] != nil }) else {
         throw CommandFailure(
-          "cannot find the shard to run: none of \(variables.joined(separator: ", ")) is set; give --shard N"
+          "cannot find the shard to run: none of \(Self.variables.joined(separator: ", ")) is set; "
+            + "give --shard N"
         )
       }
       value = environment[name] ?? ""
