@@ -38,6 +38,18 @@ struct JSONLinesTests {
     }
   }
 
+  @Test(arguments: [
+    ("{\n  \"a\": 1\n}", true), ("\u{FEFF}{ \r\n", true), (" [1]", true),
+    ("{\"a\": 1}\n{}", false),
+    ("{}\n", false), ("{ \"a\": 1}\n", false), ("{", false), ("", false),
+  ])
+  func `a document is known by its first bracket, or by a brace alone on its line`(
+    _ body: String,
+    _ isDocument: Bool
+  ) {
+    #expect(JSONLines.isDocument(bytes(body)) == isDocument)
+  }
+
   @Test func `an error is reported on its line`() {
     let error = #expect(throws: CatalogError.self) {
       try JSONDocument(parsing: JSONLines.array(of: bytes("{\"a\": 1}\n{\"a\": }\n{\"a\": 3}")))

@@ -71,6 +71,12 @@ struct PackedBodyTests {
     #expect(try plain(Self.gzip + Self.gzip, "a.gz") == Self.text + Self.text)
   }
 
+  @Test func `a JSON document is no JSON Lines, whatever its name`() throws {
+    let document = "{\n  \"items\": [\n    1\n  ]\n}\n"
+
+    #expect(try plain(Array(document.utf8), "goods.jsonl") == document)
+  }
+
   @Test func `JSON Lines are recognised by the name without .gz`() throws {
     #expect(try plain(Self.gzip, "feed.jsonl.gz") == "[\(Self.text)]")
   }

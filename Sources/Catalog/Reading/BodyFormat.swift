@@ -108,7 +108,7 @@ public struct BodyFormat: Hashable, Sendable {
   /// If the URL or the media type said that a body is JSON Lines, it has been converted to an array, which is JSON.
   func kind(of body: [UInt8]) -> Kind {
     let kind = kind ?? content(of: body)
-    return kind == .jsonl && JSONText(body).first == UInt8(ascii: "[") ? .json : kind
+    return kind == .jsonl && JSONLines.isDocument(body) ? .json : kind
   }
 
   /// The notation of a body according to its first bytes.

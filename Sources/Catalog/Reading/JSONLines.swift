@@ -26,6 +26,19 @@ package enum JSONLines {
     return isObject(rest.prefix { $0 != 0x0A })
   }
 
+  /// Whether a body is one JSON document according to its first bytes, whatever its name says.
+  ///
+  /// It is an array, or an object whose brace is alone on its line, as in a file that was written for people.
+  ///
+  /// - Parameter beginning: The first bytes of the body.
+  /// - Returns: Whether these bytes cannot begin a line of JSON Lines.
+  package static func isDocument(_ beginning: [UInt8]) -> Bool {
+    let bytes = JSONText(beginning).bytes.drop(while: isSpace)
+    if bytes.first == UInt8(ascii: "[") { return true }
+    return bytes.first == UInt8(ascii: "{")
+      && bytes.dropFirst().prefix(while: isSpace).contains(0x0A)
+  }
+
   private static func isObject(_ line: ArraySlice<UInt8>) -> Bool {
     line.first == UInt8(ascii: "{")
       && (try? JSONDocument(parsing: Array(line)).root.kind) == .object

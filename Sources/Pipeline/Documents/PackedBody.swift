@@ -45,7 +45,9 @@ package enum PackedBody {
         try plain.forEachPiece { piece in piece.withUnsafeBytes { spool.append($0) } }
         return spool.take()
       }
-      guard JSONLines.isDeclared(name: unpackedName(name ?? url), type: type) else { return plain }
+      guard JSONLines.isDeclared(name: unpackedName(name ?? url), type: type),
+        !JSONLines.isDocument(try plain.piece(at: 0, most: 1024))
+      else { return plain }
       var joining = JSONLines.Joining()
       var spool = BodySpool(in: layout)
       try plain.forEachPiece { spool.append(joining.joined($0)) }
