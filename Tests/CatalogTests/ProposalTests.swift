@@ -16,6 +16,47 @@ struct ProposalTests {
     var testDescription: String { name }
   }
 
+  @Test func `tables with other columns have mappings of their own`() throws {
+    func page(_ name: String, _ columns: String) -> ProposedPage {
+      let rows = (1...3).map { "\(name)-\($0),A \(name) \($0),€ \($0).50\n" }
+      return ProposedPage(
+        body: bytes("\(columns)\n\(rows.joined())"),
+        source: ProposedSource(url: "https://s.example/\(name).csv")
+      )
+    }
+    func file(_ columns: String) throws -> ProposedFile {
+      try ProposedFile(of: [page("cup", "id,name,price"), page("pan", columns)], name: "x.yaml")
+    }
+
+    let other = try file("sku,label,cost")
+    #expect(!other.unsure.contains("id") && !other.unsure.contains("title"), "\(other.text)")
+    #expect(
+      other.listings.flatMap(\.sections).map { $0.items.map(\.id) } == [
+        ["cup-1", "cup-2", "cup-3"], ["pan-1", "pan-2", "pan-3"],
+      ]
+    )
+    #expect(try file("id,name,price").parts.count == 1)
+  }
+
+  @Test func `relative pictures in a local file need the address of their folder`() throws {
+    func unsure(_ source: ProposedSource, _ picture: String) throws -> [String] {
+      let items = (1...3).map {
+        #"{"id": \#($0), "name": "Cup \#($0)", "price": "€ \#($0).50", "image": "\#(picture)\#($0).jpg"}"#
+      }
+      let page = ProposedPage(
+        body: bytes("[\(items.joined(separator: ","))]"),
+        source: source
+      )
+      let file = try ProposedFile(of: [page], name: "x.yaml")
+      #expect(file.text.contains("\n# base: https://…/ ") == file.unsure.contains("base"))
+      return file.unsure
+    }
+
+    #expect(try unsure(ProposedSource(file: "cups.json"), "img/") == ["base"])
+    #expect(try unsure(ProposedSource(file: "cups.json"), "https://c.example/").isEmpty)
+    #expect(try unsure(ProposedSource(url: "https://s.example/cups.json"), "img/").isEmpty)
+  }
+
   private static func item(_ number: Int, _ rest: String) -> String {
     #"{"id": \#(number), "name": "Cup \#(number)", \#(rest)}"#
   }

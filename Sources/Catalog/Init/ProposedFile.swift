@@ -39,6 +39,11 @@ package struct ProposedFile {
     var pages: [Int]
     /// How the responses are read.
     var reading: any ProposedReading
+
+    /// The paths to the id and the title in a mapping; nil for one that has none.
+    fileprivate var identity: [FieldEvidence?] {
+      [.id, .title].map { reading.mapping?.fields.alternatives($0).first }
+    }
   }
 
   /// The catalog file as YAML.
@@ -52,8 +57,15 @@ package struct ProposedFile {
     let areShared = listings.flatMap(\.sections).contains { section in
       Set(section.items.map(\.id)).count < Set(section.items).count
     }
-    return ((isRefused ? ["items", "title"] : []) + keys + (areShared ? ["id"] : []))
-      .unique(by: \.self)
+    return
+      ((isRefused ? ["items", "title"] : []) + keys + (areShared ? ["id"] : [])
+      + (lacksBase ? ["base"] : [])).unique(by: \.self)
+  }
+  /// Whether most pictures are relative, and the response is a local file, which has no base.
+  var lacksBase: Bool {
+    let pictures = listings.flatMap(\.sections).flatMap(\.items).flatMap(\.images).map(\.url)
+    return sources[0].base == nil
+      && pictures.count { !PictureText.isAbsolute($0) } * 2 > pictures.count
   }
   /// The detail as the catalog file reads it, or nil if no detail was given.
   package private(set) var readDetail: ItemDetail?
@@ -142,9 +154,7 @@ package struct ProposedFile {
       }
     }
     let likenesses = found.map { $0.look?.likeness ?? [$0.format?.format] }
-    parts = likenesses.unique(by: \.self).map { likeness in
-      let own = likenesses.indices.filter { likenesses[$0] == likeness }
-      if let format = found[own[0]].format { return Part(pages: own, reading: format) }
+    func mapped(_ own: [Int]) -> Part {
       let mapping = MappingProposal(
         of: own.compactMap { found[$0].look },
         source: pages[own[0]].source,
@@ -152,6 +162,19 @@ package struct ProposedFile {
         hasNextLink: own.contains { pages[$0].hasNextLink }
       )
       return Part(pages: own, reading: mapping)
+    }
+    parts = likenesses.unique(by: \.self).flatMap { likeness -> [Part] in
+      let own = likenesses.indices.filter { likenesses[$0] == likeness }
+      if let format = found[own[0]].format { return [Part(pages: own, reading: format)] }
+      let joined = mapped(own)
+      guard own.count > 1, joined.identity.contains(where: { $0?.isSure != true }) else {
+        return [joined]
+      }
+      // Two tables can have different columns.
+      let apart = own.map { mapped([$0]) }
+      let areOthers = Set(apart.map { $0.identity.map { $0?.place } }).count > 1
+      let areSure = apart.allSatisfy { $0.identity.allSatisfy { $0?.isSure == true } }
+      return joined.identity.contains { $0 == nil } || areOthers && areSure ? apart : [joined]
     }
   }
 

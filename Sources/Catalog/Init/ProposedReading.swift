@@ -59,6 +59,10 @@ extension ProposedFile {
         sources[0].isUnknown
         ? "   # stdin has no address: write the shop's here, and the listing's below" : ""
       lines.append("base: \(YAMLText.quoted(base))\(note)")
+    } else if lacksBase {
+      lines.append(
+        "# base: https://…/   # the pictures are relative: write the address of their folder"
+      )
     }
     if !headers.isEmpty {
       lines.append("headers:")
