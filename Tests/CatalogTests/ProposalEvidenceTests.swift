@@ -641,6 +641,52 @@ struct ProposalEvidenceTests {
       lines: ["text: html"]
     ),
     Case(
+      testDescription: "descriptions with tags are texts in HTML",
+      item:
+        #""id": NUMBER, "title": "Cup NUMBER", "price": 9.5, "body_html": "<p>A cup.<BR/>Made by hand</p> NUMBER""#,
+      lines: ["text: html", "  description: $.body_html"]
+    ),
+    Case(
+      testDescription: "a description with a sign of inequality is plain",
+      item:
+        #""id": NUMBER, "title": "Cup NUMBER", "price": 9.5, "description": "Height < 9 cm, width > NUMBER cm""#,
+      lines: ["  description: $.description"],
+      absent: ["html"]
+    ),
+    Case(
+      testDescription:
+        "a text with the currency beside a whole number says that it counts no cents",
+      item:
+        #""id": "fNUMBER", "title": "Flat NUMBER", "price": 16490NUMBER, "price_text": "164 90NUMBER €""#,
+      lines: ["  salePrice: $.price"]
+    ),
+    Case(
+      testDescription: "a text with another amount says nothing about the unit",
+      item:
+        #""id": "fNUMBER", "title": "Flat NUMBER", "price": 16490NUMBER, "note": "19 90NUMBER €""#,
+      absent: ["salePrice"],
+      unsure: ["normalPrice", "salePrice"]
+    ),
+    Case(
+      testDescription: "an id can have spaces",
+      item: #""card_id": "B1 #NUMBER", "name": "Fox NUMBER", "price": 9.5"#,
+      lines: ["  id: $.card_id", "  title: $.name"]
+    ),
+    Case(
+      testDescription: "a location is no title",
+      item:
+        #""id": NUMBER, "location": "Great Falls NUMBER, United States", "note": "Blue shorts NUMBER #athletic", "price": 9.5"#,
+      absent: ["$.location"],
+      unsure: ["title"]
+    ),
+    Case(
+      testDescription: "a path from the folder above is no title",
+      item:
+        #""id": NUMBER, "type": "man", "name": "axe", "img": ["../uploads/", "../uploads/a.PNG", "../uploads/b"][NUMBER], "price": 9.5"#,
+      lines: ["  title: $.name"],
+      unsure: ["title"]
+    ),
+    Case(
       testDescription: "objects of lists of one are the item's own",
       item:
         #""data": [{"nasa_id": "PNUMBER", "title": "View NUMBER"}], "links": [{"href": "/NUMBER.jpg"}]"#,

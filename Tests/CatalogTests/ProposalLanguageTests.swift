@@ -88,6 +88,8 @@ struct ProposalLanguageTests {
     (#""sort": "x""#, "fiyat", "TRY"), (#""sort": "x""#, "harga", "IDR"),
     (#""deskripsi": "x""#, "price", "IDR"), (#""opis": "ładny""#, "pris", "PLN"),
     (#""description": "价格 ￥1NUMBER""#, "fare", "CNY"),
+    // An address without a host names no country.
+    (#""url": "https://:/b.se""#, "price", "USD"),
   ])
   func `a currency that nothing names is guessed, and unsure`(
     _ hint: String,
@@ -100,6 +102,16 @@ struct ProposalLanguageTests {
 
     #expect(file.text.contains("\ncurrency: \(currency)   # 0."), "\(file.text)")
     #expect(file.unsure.contains("currency"))
+  }
+
+  @Test func `the sign of a currency beside the items names it`() throws {
+    let items = (1...3).map { #"{"id": \#($0), "name": "Cup \#($0)", "price": \#($0).5}"# }
+    func currency(_ sign: String) throws -> ProposedFile {
+      try proposal(of: #"{"currency": "\#(sign)", "items": [\#(items.joined(separator: ","))]}"#)
+    }
+
+    #expect(try currency("A$").text.contains("\ncurrency: AUD   # 0.8"))
+    #expect(try currency("$").unsure.contains("currency"))
   }
 
   @Test(arguments: [

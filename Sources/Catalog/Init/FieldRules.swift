@@ -311,11 +311,13 @@ extension FieldEvidence {
     let isOther =
       FieldRules.has("other", "person", "address", "contact", "measure", "tally", in: name)
       || FieldRules.has("never", in: name) || words.last == "amount"
+    let isID = words.count > 1 && [words.first, words.last].contains("id")
     guard place.steps.count < 3, variety >= 0.95, !isOther,
       PriceMeaning.of(place) == nil || isCount,
-      share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
+      share({ text in
+        text.utf8.count <= 80 && (isID || !text.contains(" ")) && !PictureText.isLink(text)
+      }) == 1
     else { return 0 }
-    let isID = words.count > 1 && [words.first, words.last].contains("id")
     if FieldRules.has("counter", in: name) || isCount && !isID {
       return variety == 1 ? 0.35 : 0
     }
@@ -357,7 +359,11 @@ extension FieldEvidence {
   /// Most of the values should be short texts of several words.
   private func unnamedTitle(_ name: String) -> Double {
     let words = name.split(separator: " ").map(String.init)
-    if FieldRules.has("person", "other", in: name) || words.contains("file") { return 0 }
+    // The location of an item names a place that many items share.
+    let isPlace = FieldRules.has("whereabouts", in: name) && !Self.isCalledTitle(name)
+    if isPlace || FieldRules.has("person", "other", in: name) || words.contains("file") {
+      return 0
+    }
     let isWords = share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
     if Self.isCalledTitle(name), !FieldRules.has("engines", "contact", in: name) {
       let called = FieldRules.isNamed("thing", name) ? 0.75 : 0.85

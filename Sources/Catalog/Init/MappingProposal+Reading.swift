@@ -40,9 +40,19 @@ extension MappingProposal: ProposedReading {
     let titles = fields.alternatives(.title)
     // A character reference, such as `&amp;` or `&#8217;`. (HTML, section 13.5)
     let reference = /&(?:#[^&; ]{1,7}|[A-Za-z]{2,8});/
-    let isHTML = (titles + pictures).contains { $0.samples.contains { $0.contains(reference) } }
+    let isEscaped = (titles + pictures).contains { $0.samples.contains { $0.contains(reference) } }
+    // A tag of a text, such as `<p>` or `<br />`. Few texts can be about tags.
+    let tag =
+      /<\/?(?:p|br|div|span|ul|ol|li|b|i|u|em|strong|h[1-6]|a|table|img)(?:\s[^<>]*|\s?\/)?>/
+    let isTagged = fields.alternatives(.description).contains {
+      $0.share { $0.contains(tag.ignoresCase()) } > 0.2
+    }
+    let html: (confidence: Double, reason: String)? =
+      isEscaped
+      ? (0.9, "titles or addresses have entities")
+      : isTagged ? (0.8, "descriptions have tags") : nil
     let none = Set(pictures.flatMap(\.placeholders)).sorted()
-    return (isHTML ? [noted("text: html", 0.9, "titles or addresses have entities")] : [])
+    return (html.map { [noted("text: html", $0.confidence, $0.reason)] } ?? [])
       + (none.isEmpty ? [] : ["none: \(YAMLText.list(none.map(YAMLText.quoted)))"])
   }
 

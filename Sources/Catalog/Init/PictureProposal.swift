@@ -328,12 +328,14 @@ enum PictureText {
     return isWhole(text) || hasEnding(text)
   }
 
-  /// Whether a text begins like a URL or like a path from the root, and has no white space; the scheme can be missing.
+  /// Whether a text begins like a URL or like a path from the root or from `..`, and has no white space; the scheme can
+  /// be missing.
   ///
   /// A JPEG picture in Base64 begins with `/9j/`, and is no path.
   private static func isWhole(_ text: String) -> Bool {
     !text.contains(where: \.isWhitespace)
-      && (isAbsolute(text) || text.hasPrefix("/") && !text.hasPrefix("/9j/") || isHosted(text))
+      && (isAbsolute(text) || text.hasPrefix("/") && !text.hasPrefix("/9j/")
+        || text.hasPrefix("../") || isHosted(text))
   }
 
   /// Whether a text is a list of the sizes of one picture, such as `/a.jpg 1x, /b.jpg 2x`. (HTML, section 4.8.4.2.1)

@@ -117,6 +117,7 @@ struct PriceProposal {
       let isDoubtful =
         other == .doubtful
         || (other != .major || !scores[0].isSure) && Self.seemsMinor(evidence, in: currency)
+          && !Self.isWritten(evidence, in: all, currency.code)
       unit = isDoubtful ? .doubtful : .major
     }
   }
@@ -154,6 +155,24 @@ struct PriceProposal {
               && WrittenPrice.beginsWithScale(text[$0.range.upperBound...])
           }
         }
+    }
+  }
+
+  /// Whether a text of the items writes the same amounts with the sign of the currency, such as "164 900 €" beside
+  /// 164900, so that the numbers are in major units.
+  private static func isWritten(
+    _ price: FieldEvidence,
+    in all: [FieldEvidence],
+    _ currency: String
+  ) -> Bool {
+    all.contains { other in
+      other.isText && other.held * 2 > price.held && other.share(PriceText.hasUnit) > 0.9
+        && !seemsWrittenInCents(other, currency)
+        && price.share(with: other) { number, text in
+          guard let amount = Double(number) else { return false }
+          return (try? Price(parsing: text, currency: currency))
+            == (try? Price(amount, currency: currency))
+        } > 0.9
     }
   }
 
@@ -480,7 +499,7 @@ extension CurrencyProposal {
     func host(_ text: String) -> String? {
       guard PictureText.isAbsolute(text) else { return nil }
       return text.split(separator: "/").dropFirst(text.hasPrefix("//") ? 0 : 1).first
-        .flatMap { $0.split(separator: ":")[0].split(separator: ".").last }.map(String.init)
+        .flatMap { $0.prefix { $0 != ":" }.split(separator: ".").last }.map(String.init)
     }
     return share { host($0).flatMap { hints["domain"]?[$0] } }.map { code, text in
       Self(code, 0.4, "addresses end in .\(host(text) ?? ""): correct it if need be")
@@ -506,7 +525,7 @@ extension CurrencyProposal {
     .map { $0.names.dropLast() }
     return envelope.filter { isNamed($0.names) && !rates.contains($0.names.dropLast()) }
       .ranked { FieldRules.isNamed("currency", NameWords.plain($0.names.last ?? "")) ? 1 : 0 }
-      .compactMap { $0.value.text.flatMap(Currency.code) }.first
+      .compactMap { $0.value.text.flatMap(code(of:)) }.first
   }
 
   /// The code in the items, or else in the response, that looks like a currency but is none.
