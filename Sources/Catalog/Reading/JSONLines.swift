@@ -26,7 +26,7 @@ package enum JSONLines {
     return isObject(rest.prefix { $0 != 0x0A })
   }
 
-  /// Whether a body is one JSON document according to its first bytes, whatever its name says.
+  /// Whether a body is one JSON document according to its first bytes, even if its name ends in `.jsonl`.
   ///
   /// It is an array, or an object whose brace is alone on its line, as in a file that was written for people.
   ///
