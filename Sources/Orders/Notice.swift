@@ -241,12 +241,10 @@ extension Language {
   ///
   /// It is empty if the prices cannot be compared.
   private func percent(of change: Notice.Change) -> String {
-    guard let from = change.fromPrice, let to = change.toPrice, from.currency == to.currency,
-      from.minorUnits > 0
+    guard let from = change.fromPrice, let to = change.toPrice,
+      let percent = from.percent(to: to), percent != 0
     else { return "" }
-    let percent = ((Double(to.minorUnits) / Double(from.minorUnits) - 1) * 100).rounded()
-    guard abs(percent) < 1e6, percent != 0 else { return "" }
-    return " (\(percent < 0 ? "−" : "+")\(Int(abs(percent))) %)"
+    return " (\(percent < 0 ? "−" : "+")\(abs(percent)) %)"
   }
 
   /// The warning that an earlier message may have contained some of the changes.

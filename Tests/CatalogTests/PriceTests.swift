@@ -105,6 +105,24 @@ struct PriceTests {
     #expect(try Price(parsing: text, currency: currency).minorUnits == units)
   }
 
+  @Test(
+    arguments: [
+      (10_000, 8400, -16), (8000, 8250, 3), (200, 199, -1), (200, 201, 1), (700, 700, 0),
+      (700, 0, -100), (0, 700, nil), (-5, 700, nil), (1, 10_000, 999_900), (1, 10_001, nil),
+      (1, .max, nil), (.max, .min, -200),
+    ] as [(Int, Int, Int?)]
+  )
+  func `a change is a whole percentage of the first price, whatever the amounts`(
+    from: Int,
+    to: Int,
+    percent: Int?
+  ) {
+    let price = Price(minorUnits: from, currency: "USD")
+
+    #expect(price.percent(to: Price(minorUnits: to, currency: "USD")) == percent)
+    #expect(price.percent(to: Price(minorUnits: to, currency: "EUR")) == nil)
+  }
+
   @Test func `whole numbers are major units unless a scale is given`() throws {
     #expect(try Price(7000, currency: "KRW").minorUnits == 7000)
     #expect(try Price(7, currency: "USD").minorUnits == 700)

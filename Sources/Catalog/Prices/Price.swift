@@ -21,6 +21,16 @@ public struct Price: Hashable, Sendable, Codable {
   package func isAbove(_ other: Price) -> Bool {
     currency == other.currency && minorUnits > other.minorUnits
   }
+
+  /// The change from this price to another one, in percent of this one: −16 for 16 % less.
+  ///
+  /// - Returns: A whole number. Nil if the currencies differ, if this price is not above zero, or if the change is a
+  ///   million percent or more, which says nothing to people.
+  package func percent(to other: Price) -> Int? {
+    guard currency == other.currency, minorUnits > 0 else { return nil }
+    let change = (Double(other.minorUnits) - Double(minorUnits)) / Double(minorUnits)
+    return abs(change) < 1e4 ? Int((change * 100).rounded()) : nil
+  }
 }
 
 extension Price {

@@ -96,7 +96,7 @@ private struct Rows {
       priced.filter { isMeant(fall($0)) }.map { net in
         row(
           net,
-          share: Self.percent(fall(net)),
+          share: Self.percent(net),
           from: net.price?.formatted() ?? "–",
           to: net.newPrice?.formatted() ?? "–"
         )
@@ -119,13 +119,15 @@ private struct Rows {
   /// The fraction by which a price fell: 0.16 for 16 %, negative if it rose, and 0 if the prices cannot be compared.
   private static func fall(from old: Price?, to new: Price?) -> Double {
     guard let old, let new, old.currency == new.currency, old.minorUnits > 0 else { return 0 }
-    return Double(old.minorUnits - new.minorUnits) / Double(old.minorUnits)
+    return (Double(old.minorUnits) - Double(new.minorUnits)) / Double(old.minorUnits)
   }
 
-  /// A fraction as a percentage of the old price: `−16%` for 0.16, and `+3%` for −0.03.
-  private static func percent(_ fall: Double) -> String {
-    let percent = Int((abs(fall) * 100).rounded())
-    return percent == 0 ? "" : "\(fall > 0 ? "−" : "+")\(percent.grouped)%"
+  /// The change of a price in percent, such as `−16%`; empty if there is none to speak of.
+  private static func percent(_ net: NetChange) -> String {
+    guard let old = net.price, let new = net.newPrice, let percent = old.percent(to: new),
+      percent != 0
+    else { return "" }
+    return "\(percent < 0 ? "−" : "+")\(abs(percent).grouped)%"
   }
 }
 
