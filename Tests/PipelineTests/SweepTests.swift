@@ -152,6 +152,43 @@ struct SweepTests {
     #expect(try sweep(isDryRun: false) == foreseen)
   }
 
+  @Test
+  func `the lowest price of an item that was away is unknown once its first price is forgotten`()
+    throws
+  {
+    let item = try #require(shop.items["A"]?.last)
+    func sync(_ price: String?, days: Int64 = 1) throws -> Int? {
+      shop.items["A"]?.removeAll { $0.id == item.id }
+      if let price {
+        var new = item
+        new.price = price
+        shop.items["A"]?.append(new)
+      }
+      try shop.publish()
+      var options = SyncOptions()
+      options.allowRemovals = true
+      _ = try shop.sync(folder, options: options)
+      shop.clock.advance(days * 86_400)
+      return try lowest()
+    }
+    func lowest() throws -> Int? {
+      try CatalogReader(cache: folder.path("cache"), catalog: nil)
+        .lowestPrice(of: item.id, days: 30)?.price.minorUnits
+    }
+    #expect(try sync("3,000원") == 3000)
+    #expect(try sync(nil) == nil)
+    #expect(try sync("8,000원") == 3000)
+
+    for _ in 1...2 {
+      _ = try gc { $0.prices = .zero }
+      #expect(try lowest() == nil)
+    }
+
+    // Later than 30 days after its return, all of the days are known.
+    #expect(try sync("8,000원", days: 40) == nil)
+    #expect(try sync("9,000원") == 8000)
+  }
+
   @Test func `a sweep keeps the URLs of pictures in a list that is withheld`() throws {
     _ = try shop.sync(folder)
     shop.items["A"] = [SampleShop.Item("A9")]

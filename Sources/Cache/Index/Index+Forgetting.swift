@@ -72,13 +72,12 @@ enum ForgettingQuery: String, CaseIterable {
     AND field = ?3 AND value IS NULL AND run <= ?2 \
     AND NOT EXISTS (SELECT 1 FROM history AS later WHERE later.item = gone.item AND later.run > ?2))
     """
-  /// Sets ?4, which is ``Index/listedBefore``, as the value of ``HistoryField/listed`` for items whose older rows were
-  /// deleted.
-  ///
-  /// From then on, it is not known whether such an item was new.
+  /// Sets ?4, which is ``Index/listedBefore``, as the value of ``HistoryField/listed``, or ?5, which is
+  /// ``Index/listedAgain``, if the item has older rows, which are about to be deleted.
   case listedHistory = """
-    UPDATE history SET value = ?4 WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
-    AND run <= ?2 AND field = ?3 AND value IS NOT NULL
+    UPDATE history SET value = CASE WHEN value = ?5 OR EXISTS (SELECT 1 FROM history AS earlier \
+    WHERE earlier.item = history.item AND earlier.field = ?3 AND earlier.run < history.run) THEN ?5 ELSE ?4 END \
+    WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) AND run <= ?2 AND field = ?3 AND value IS NOT NULL
     """
   case emptyHistoryItems = "DELETE FROM history_item WHERE row NOT IN (SELECT item FROM history)"
   /// Deletes runs without changes.
@@ -228,9 +227,9 @@ extension Index {
           $0.optionalNumber(0)
         }
         guard let last = last ?? nil else { continue }
+        try db.run(.listedHistory, catalog, last, listed, Self.listedBefore, Self.listedAgain)
         count += try db.run(.replacedHistory, catalog, last)
         count += try db.run(.goneHistory, catalog, last, listed)
-        try db.run(.listedHistory, catalog, last, listed, Self.listedBefore)
       }
       try db.run(.emptyHistoryItems)
       try db.run(.emptyHistoryRuns)

@@ -543,7 +543,7 @@ extension Index {
           continue
         }
         let value = HistoryValue(rows, 3, of: field, in: currency)
-        let isRest = field == .listed && rows.number(3) == Self.listedBefore
+        let isRest = field == .listed && rows.number(3) >= Self.listedBefore
         let hasOld = before.map { $0.item == item && $0.field == number } ?? false
         let old = hasOld ? before?.value : nil
         before = (item, number, value)
@@ -647,10 +647,14 @@ extension Index {
         let isOnSale = sale.map { !$0.1 } ?? false
         let valid = [sale?.0, isOnSale ? nil : normal].compactMap(\.self).max()
         return try [HistoryField.listed, .normalPrice, .salePrice].flatMap { field in
-          try steps.all(row, field, valid ?? start, through) {
+          let own = try steps.all(row, field, valid ?? start, through) {
             let value = HistoryValue($0, 0, of: field, in: $0.text(2) ?? "")
-            return PriceStep(run: $0.number(3), time: $0.time(1), field: field, value: value)
+            let step = PriceStep(run: $0.number(3), time: $0.time(1), field: field, value: value)
+            return (step, isAgain: field == .listed && $0.number(0) == Self.listedAgain)
           }
+          // When the item was listed earlier is forgotten.
+          let away = PriceStep(run: 0, time: beginning, field: .listed, value: nil)
+          return (own.first?.isAgain == true ? [away] : []) + own.map(\.0)
         }
       }
       return (beginning, found)
@@ -670,9 +674,11 @@ extension Index {
     return runs
   }
 
-  /// The stored value of ``HistoryField/listed`` if older rows of the item were deleted, so that it is not known
-  /// whether the item was new.
+  /// The stored value of ``HistoryField/listed`` if the history before it was deleted, so that it is not told whether
+  /// the item was new.
   static let listedBefore = 2
+  /// The same, if the deleted history says that the item was listed earlier too, and then was not.
+  static let listedAgain = 3
 
   /// The ids of the items that have a history, by the key of their section.
   package func historyItems(catalog: CatalogID) throws(LarderError) -> [String: Set<ExactText>] {
