@@ -39,7 +39,7 @@ package struct CurlURLParser: URLParsing {
     }
     if reference.text.utf8.first == UInt8(ascii: "#"), let base { return base }
     guard !reference.hasAmbiguousAuthority else {
-      throw failure(.urlInvalid, "the host has an invalid character")
+      throw failure(.urlInvalid, "the host is missing or has an invalid character")
     }
     guard let handle = URLHandle() else {
       throw CurlTransport.absence.map { failure(.libraryRefused, $0) } ?? failure(.outOfMemory, "")
@@ -122,6 +122,8 @@ struct URLReference {
   ///
   /// It is empty if the URL has no host.
   private let authority: Substring
+  /// The number of slashes before the host.
+  private let slashes: Int
 
   init(_ original: String) {
     var utf8 = original[...].utf8
@@ -130,7 +132,7 @@ struct URLReference {
     let trimmed = Substring(utf8)
     scheme = Self.scheme(of: trimmed)
     let afterScheme = trimmed.utf8.dropFirst(scheme.map { $0.utf8.count + 1 } ?? 0)
-    let slashes = afterScheme.prefix { $0 == UInt8(ascii: "/") }.count
+    slashes = afterScheme.prefix { $0 == UInt8(ascii: "/") }.count
     guard scheme != nil || slashes >= 2 else {
       authority = ""
       text = Self.encode(trimmed)
@@ -144,9 +146,12 @@ struct URLReference {
 
   /// Whether other programs might find another host in the URL.
   ///
-  /// For example, some take a backslash for a slash, and some stop at NUL.
+  /// For example, some take a backslash for a slash, and some stop at NUL. After three slashes the host is empty, as in
+  /// `https://$HOST/hook` without a value of HOST, but libcurl and browsers take the next word for it. (RFC 3986,
+  /// section 3.2)
   var hasAmbiguousAuthority: Bool {
-    authority.utf8.contains { $0 == UInt8(ascii: "\\") || $0 <= 0x20 || $0 == 0x7F }
+    slashes > 2
+      || authority.utf8.contains { $0 == UInt8(ascii: "\\") || $0 <= 0x20 || $0 == 0x7F }
   }
 
   /// Whether the URL contains a host.

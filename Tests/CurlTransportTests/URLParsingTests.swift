@@ -54,6 +54,8 @@ import Transport
       ("http://a b/", .urlInvalid), ("http://h\\@evil/", .urlInvalid),
       ("http://[fe80::1%25eth0]/", .urlInvalid), ("http://[::1/", .urlInvalid),
       ("http://h\u{0}x/", .urlInvalid),
+      // The variable with the host was empty.
+      ("https:///secret/hook", .urlInvalid), ("HTTP:////h/x", .urlInvalid),
       ("ftp://h/", .schemeRefused), ("file:///etc/passwd", .schemeRefused),
       ("javascript:alert(1)", .schemeRefused), ("data:image/png;base64,AA", .schemeRefused),
       ("mailto:a@b", .schemeRefused), ("http:foo", .urlInvalid),
