@@ -49,6 +49,13 @@ import Testing
     #expect(command.errors.contains(#/[5-8] requests were not finished/#))
   }
 
+  @Test func `the summary names the limit that left requests unfinished`() throws {
+    let sync = try Shop().sync("--max-bytes", "1B")
+
+    #expect(sync.status == 75)
+    #expect(sync.errors.contains("because --max-bytes is used up; run again, or allow more"))
+  }
+
   @Test func `a second signal ends a sync at once and leaves a clean cache`() throws {
     let shop = try Shop(faults: "path=/pictures/* hang")
     let sync = try shop.startSync(requests: Shop.requests)

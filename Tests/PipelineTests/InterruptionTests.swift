@@ -120,6 +120,7 @@ struct InterruptionTests {
 
     #expect(report.failures.isEmpty)
     #expect(!report.unfinished.isEmpty)
+    #expect(report.limit == .bytesLimit)
     #expect(report.outcome == .partial)
   }
 

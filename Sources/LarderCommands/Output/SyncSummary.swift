@@ -1,6 +1,7 @@
 import Base
 import Catalog
 import Pipeline
+import Transport
 
 /// The summary of a sync on the terminal.
 struct SyncSummary {
@@ -148,7 +149,13 @@ struct SyncSummary {
     let count = report.unfinishedCount
     if count > 0 {
       let were = count == 1 ? "was" : "were"
-      warnings.append("\(Quantities.count(count, "request")) \(were) not finished; run again")
+      let cause =
+        switch report.limit {
+        case .bytesLimit?: ", because --max-bytes is used up; run again, or allow more"
+        case .deadline?: ", because --deadline is over; run again"
+        default: "; run again"
+        }
+      warnings.append("\(Quantities.count(count, "request")) \(were) not finished\(cause)")
     }
     if let count = report.squares?.unfinished, count > 0 {
       warnings.append("\(Quantities.count(count, "square")) not made; run again")

@@ -95,6 +95,7 @@ struct ReportWriting {
     )
     last.mark(&report.failures)
     (report.unfinished, report.unfinishedOmitted) = context.failures.unfinished
+    report.limit = context.failures.limit
     report.requests = context.failures.requests
     report.outcome = outcome(report, last)
     return report

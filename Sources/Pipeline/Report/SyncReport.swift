@@ -2,6 +2,7 @@ import Base
 import Cache
 import Catalog
 import FoundationEssentials
+import Transport
 
 /// The report of a sync: its counts, the changes that it found, and everything that could not be fetched.
 ///
@@ -324,6 +325,8 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   public package(set) var unfinished: [Unfinished] = []
   /// The numbers of further unfinished requests, by stage.
   public package(set) var unfinishedOmitted: [Stage: Int] = [:]
+  /// The limit that left requests unfinished, such as `bytes-limit`; nil if none did, and in the report of an earlier run.
+  package var limit: FailureReason?
   /// The number of requests, retries included.
   public package(set) var requests = 0
   /// The duration of the run in seconds.

@@ -102,6 +102,7 @@ final class FailureLog: Sendable {
     var stages: [SyncReport.Stage: FailureRows] = [:]
     var unfinished: [SyncReport.Stage: [SyncReport.Unfinished]] = [:]
     var unfinishedOmitted: [SyncReport.Stage: Int] = [:]
+    var limit: FailureReason?
     var attempts = 0
     var cacheFailure: LarderError?
 
@@ -137,6 +138,7 @@ final class FailureLog: Sendable {
     state.withLock { state in
       state.attempts += failure.attempts
       if failure.endedWithRun {
+        if failure.reason != .cancelled { state.limit = failure.reason }
         if state.unfinished[stage]?.count ?? 0 < most {
           state.unfinished[stage, default: []].append(.init(stage: stage, url: failure.url))
         } else {
@@ -217,6 +219,9 @@ final class FailureLog: Sendable {
 
   /// The number of requests so far, including retries.
   var requests: Int { state.withLock { $0.attempts } }
+
+  /// The limit that ended the run, such as `deadline`; nil if none did.
+  var limit: FailureReason? { state.withLock { $0.limit } }
 
   /// The unfinished requests that are kept, sorted by stage and URL, and the numbers of the others.
   var unfinished: (listed: [SyncReport.Unfinished], omitted: [SyncReport.Stage: Int]) {
