@@ -74,6 +74,10 @@ extern "C" larder_json *larder_json_parse(const char *text, size_t count, size_t
   return json;
 }
 
+extern "C" bool larder_json_has_nul(const char *text, size_t count) {
+  return memmem(text, count, "\\u0000", 6) != nullptr;
+}
+
 extern "C" void larder_json_free(larder_json *json) {
   if (json->document.capacity() <= most_spared) json = spare.exchange(json);
   delete json;

@@ -20,7 +20,7 @@ struct CatalogDiffPropertyTests {
   private func sections(_ chance: inout Chance, _ ids: Int) -> [Catalog.Section] {
     ["a", "b", "c"].prefix(1 + chance.below(3)).map { key in
       let names = (0..<chance.below(9)).map { _ in
-        ["x", "y\0", "김"][chance.below(3)] + "\(chance.below(ids))"
+        ["x", "y\u{1F}", "김"][chance.below(3)] + "\(chance.below(ids))"
       }
       let items = Set(names).sorted().map { id in
         var item = StoreItem(id: id, title: "T")

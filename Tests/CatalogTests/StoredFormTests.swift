@@ -7,7 +7,7 @@ import Testing
 struct StoredFormTests {
   private static let item = StoreItem(
     id: "H1",
-    title: "규동 \"250g\"\\\n\u{1F}\0",
+    title: "규동 \"250g\"\\\n\u{1F}",
     description: "d",
     badges: ["a", "b"],
     deliveryTypes: ["새벽배송"],

@@ -34,6 +34,9 @@ typedef enum {
 // Parses a text that contains one value. Returns NULL if simdjson refuses the text, or if there is no memory.
 larder_json *larder_json_parse(const char *text, size_t count, size_t depth_limit);
 
+// Whether a text can have the escape of U+0000. memmem is declared only for _GNU_SOURCE.
+bool larder_json_has_nul(const char *text, size_t count);
+
 // Frees a parsed text. Its values must not be used afterwards.
 void larder_json_free(larder_json *json);
 

@@ -9,9 +9,8 @@ import Synchronization
 /// Some mistakes of shops are tolerated, because they lose no data:
 /// - A byte order mark is skipped.
 /// - If a name occurs twice in an object, the last value counts.
-/// - The escape `\u0000` in a string is kept.
 /// - A number that fits neither `Int` nor `Double` becomes a text with the same digits.
-/// - Half a surrogate pair becomes U+FFFD.
+/// - Half a surrogate pair becomes U+FFFD, and so does U+0000.
 public final class JSONDocument: @unchecked Sendable {
   // SAFETY: the tree never changes after `init`, and reading simdjson's values touches no shared state. Nodes hold the
   // document, so no value outlives it.
@@ -43,7 +42,10 @@ public final class JSONDocument: @unchecked Sendable {
     // mistake or an attack.
     stepLimit = 1_000_000 + 8 * bytes.count
     let text = JSONText(bytes)
-    var tree = Self.parse(text.bytes, depthLimit: depthLimit)
+    let hasNUL = text.bytes.withUnsafeBytes {
+      larder_json_has_nul($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+    }
+    var tree = hasNUL ? nil : Self.parse(text.bytes, depthLimit: depthLimit)
     if tree == nil {
       let repair = try JSONRepair(text, of: subject, depthLimit: depthLimit)
       tree = Self.parse(repair.bytes, depthLimit: depthLimit)

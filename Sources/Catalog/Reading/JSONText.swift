@@ -91,7 +91,7 @@ struct JSONText {
 /// slowly.
 ///
 /// A number that fits neither `Int` nor `Double` becomes a string with the same digits. Half a surrogate pair in a
-/// string becomes U+FFFD. Everything else remains.
+/// string becomes U+FFFD, and so does U+0000, at which SQLite and programs in C end a text. Everything else remains.
 struct JSONRepair {
   /// The text with the replacements.
   private(set) var bytes: ArraySlice<UInt8>
@@ -252,7 +252,7 @@ struct JSONRepair {
     throw fault("a closing quote", at: start, found: Self.end)
   }
 
-  /// Reads the escape at the cursor, and replaces it if it is half a surrogate pair.
+  /// Reads the escape at the cursor, and replaces it if it is half a surrogate pair or U+0000.
   ///
   /// - Returns: Whether the escape is valid.
   private mutating func readEscape() -> Bool {
@@ -263,8 +263,10 @@ struct JSONRepair {
     }
     guard let unit = escapedUnit(at: index) else { return false }
     index += 6
-    guard (0xD800..<0xE000).contains(unit) else { return true }
-    if unit < 0xDC00, let next = escapedUnit(at: index), (0xDC00..<0xE000).contains(next) {
+    guard unit == 0 || (0xD800..<0xE000).contains(unit) else { return true }
+    if (0xD800..<0xDC00).contains(unit), let next = escapedUnit(at: index),
+      (0xDC00..<0xE000).contains(next)
+    {
       index += 6
     } else {
       replace(index - 6..<index, with: "\\ufffd")
