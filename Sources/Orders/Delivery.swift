@@ -77,6 +77,17 @@ extension Delivery {
     delivery.due = nil
     return delivery
   }
+
+  /// A copy for the message of a cancelled order, which is not sent again.
+  ///
+  /// A message that is being sent, was delivered or is dead stays so.
+  var withdrawn: Delivery {
+    switch state {
+    case .queued: settled(.dead, "cancelled")
+    case .ambiguous: settled(.dead, "cancelled, may have arrived")
+    case .sending, .delivered, .dead: self
+    }
+  }
 }
 
 /// The policy for a message that may have arrived although larder received no valid response.

@@ -248,6 +248,14 @@ extension Outbox {
     try write { db in
       let (row, entry) = try Self.entry(id, db)
       let target = state ?? entry.state.next ?? .preparing
+      // A cancellation that the webhook was not told can be told later.
+      if target == .cancelled, entry.state == .cancelled, posting,
+        !entry.messages.contains(where: { $0.state == .cancelled })
+      {
+        let isKnown = entry.delivery.state == .delivered || entry.mayHaveArrived
+        if isKnown { try post(target, entry.order.id, row, at: now, db) }
+        return try Self.entries(db, where: "row = ?", [row]).first ?? entry
+      }
       if let reason = entry.state.refusal(of: target) {
         let verb = target == .cancelled ? "cancel" : "advance"
         throw LarderError(
@@ -275,8 +283,7 @@ extension Outbox {
       case .queued, .ambiguous:
         let wasHeld = message.delivery.state == .ambiguous
         mayBeKnown = mayBeKnown || wasHeld || message.attempts.contains(where: \.mayHaveArrived)
-        let error = wasHeld ? "cancelled, may have arrived" : "cancelled"
-        try store(message.delivery.settled(.dead, error), message.id, db)
+        try store(message.delivery.withdrawn, message.id, db)
       // The process that is sending the message stores its outcome.
       case .sending, .delivered: mayBeKnown = true
       case .dead: break

@@ -222,7 +222,8 @@ extension Outbox {
       let delivery = message.standing(.sending)
       if delivery.state == .ambiguous {
         // The user has chosen the policy `resend`, so the delays between attempts start again from the first one.
-        try store(delivery.revived(at: now), message.id, db)
+        let isWithdrawn = try Self.isWithdrawn(message.id, db)
+        try store(isWithdrawn ? delivery.withdrawn : delivery.revived(at: now), message.id, db)
       } else {
         let outcome = AttemptOutcome.unknown("interrupted")
         let next = plan.next(delivery, after: outcome, at: now, random: random)
@@ -233,7 +234,7 @@ extension Outbox {
 
   /// Stores the outcome of an attempt.
   ///
-  /// The message of a cancelled order is not queued again.
+  /// The message of a cancelled order is not sent again.
   private func record(
     _ delivery: Delivery,
     _ id: String,
@@ -241,17 +242,7 @@ extension Outbox {
     at now: OrderTime,
     _ db: Database
   ) throws -> Delivery {
-    var delivery = delivery
-    let isWithdrawn =
-      try Bool.fetchOne(
-        db,
-        sql: """
-          SELECT placed.state = 'cancelled' AND message.state <> 'cancelled' FROM message \
-          JOIN placed ON placed.row = message.placed WHERE message.id = ?
-          """,
-        arguments: [id]
-      ) ?? false
-    if isWithdrawn, delivery.state == .queued { delivery = delivery.settled(.dead, "cancelled") }
+    let delivery = try Self.isWithdrawn(id, db) ? delivery.withdrawn : delivery
     try store(delivery, id, db)
     try db.execute(
       sql: """
@@ -261,6 +252,18 @@ extension Outbox {
       arguments: ["now": now, "outcome": outcome.words, "number": delivery.attempts, "id": id]
     )
     return delivery
+  }
+
+  /// Whether a message is about a cancelled order, and not about its cancellation.
+  private static func isWithdrawn(_ id: String, _ db: Database) throws -> Bool {
+    try Bool.fetchOne(
+      db,
+      sql: """
+        SELECT placed.state = 'cancelled' AND message.state <> 'cancelled' FROM message \
+        JOIN placed ON placed.row = message.placed WHERE message.id = ?
+        """,
+      arguments: [id]
+    ) ?? false
   }
 
   private func message(

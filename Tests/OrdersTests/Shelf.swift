@@ -1,6 +1,7 @@
 import Base
 import Catalog
 import CurlTransport
+import GRDB
 import Support
 import Synchronization
 import Transport
@@ -54,6 +55,11 @@ final class Shelf: Sendable {
       clock: clock,
       random: { 0.5 }
     ).run()
+  }
+
+  /// Changes rows of the outbox with SQL.
+  func change(_ sql: String) throws {
+    try DatabaseQueue(path: path).write { try $0.execute(sql: sql) }
   }
 
   static let url = "https://hooks.example/services/T0/B0/s3cret"

@@ -258,6 +258,70 @@ import Testing
     #expect(try shelf.outbox().order(id.rawValue).delivery.lastError == "cancelled")
   }
 
+  @Test(arguments: [AmbiguityPolicy.hold, .resend], [false, true])
+  func `an order cancelled while its answer was lost is not sent again`(
+    _ policy: AmbiguityPolicy,
+    isKilled: Bool
+  ) throws {
+    let shelf = try Shelf()
+    let id = try shelf.place()[0]
+    let cancel: @Sendable () throws -> Void = {
+      _ = try shelf.outbox()
+        .move(id.rawValue, to: .cancelled, posting: true, at: shelf.clock.now())
+    }
+    let webhook = FakeWebhook { sent in
+      if sent.number == 0 { try? cancel() }
+      return sent.number == 0 ? .status(502) : .ok
+    }
+
+    _ = try shelf.send(webhook, .slack, policy: policy) { $0.patience = .max }
+    if isKilled {
+      // As after a kill between the request and its answer.
+      try shelf.change("UPDATE message SET delivery = 'sending' WHERE state = 'ordered'")
+    }
+    for policy in [AmbiguityPolicy.hold, .resend] {
+      shelf.clock.advance(seconds: 86_400)
+      _ = try shelf.send(webhook, .slack, policy: policy)
+    }
+
+    #expect(webhook.arrivals.count == 2)
+    let states = try shelf.outbox().order(id.rawValue).messages.map(\.delivery.state)
+    #expect(states == [.dead, .delivered])
+    #expect(try shelf.outbox().counts()[.ambiguous, default: 0] == 0)
+  }
+
+  @Test func `a held message of a cancelled order is not sent under another policy`() throws {
+    let shelf = try Shelf()
+    let id = try shelf.place()[0]
+    let webhook = FakeWebhook { $0.number == 0 ? .status(502) : .ok }
+    _ = try shelf.send(webhook, .slack)
+    _ = try shelf.outbox().move(id.rawValue, to: .cancelled, posting: false, at: shelf.clock.now())
+    // As an earlier version left it.
+    try shelf.change("UPDATE message SET delivery = 'ambiguous'")
+
+    _ = try shelf.send(webhook, .slack, policy: .resend)
+
+    #expect(webhook.arrivals.count == 1)
+  }
+
+  @Test func `a cancellation can be posted later, once, if the webhook may know the order`() throws
+  {
+    let shelf = try Shelf()
+    let ids = try shelf.place(2).map(\.rawValue)
+    let webhook = FakeWebhook { $0.number == 0 ? .ok : .refused }
+    func cancel(_ id: String, posting: Bool) throws {
+      _ = try shelf.outbox().move(id, to: .cancelled, posting: posting, at: shelf.clock.now())
+    }
+    _ = try shelf.send(webhook)
+    for id in ids { try cancel(id, posting: false) }
+
+    for id in ids { try cancel(id, posting: true) }
+
+    #expect(throws: LarderError.self) { try cancel(ids[0], posting: true) }
+    let messages = try ids.map { try shelf.outbox().order($0).messages.map(\.state) }
+    #expect(messages == [[.ordered, .cancelled], [.ordered]])
+  }
+
   @Test func `a posted state change is sent after the order's message, and has an id of its own`()
     throws
   {

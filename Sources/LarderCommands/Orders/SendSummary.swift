@@ -111,8 +111,8 @@ struct SendSummary {
       let id = trouble.order
       let reason = trouble.delivery.lastError ?? "unsent"
       switch trouble.delivery.state {
-      case .dead where reason == "cancelled":
-        warnings.append("\(noun) \(id) was cancelled while it was sent, and is not sent again")
+      case .dead where reason.hasPrefix("cancelled"):
+        warnings.append("\(noun) \(id) was \(reason) while it was sent, and is not sent again")
       case .dead:
         let remedy =
           mail == .orders
