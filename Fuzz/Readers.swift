@@ -136,8 +136,9 @@ struct FuzzedReader {
       .filter { !$0.isEmpty }
     switch kind {
     case .csv, .tsv:
-      // Line ends in quotes do not end a row, white space can be a cell, and a row of empty cells is no record.
-      let hasEmptyRow = lines.dropFirst().contains { $0.first.map(",;|".contains) == true }
+      // Line ends in quotes do not end a row, white space can be a cell, and a row of empty cells is neither a record nor
+      // the row of names.
+      let hasEmptyRow = lines.contains { $0.first.map(",;|".contains) == true }
       return hasEmptyRow || text.contains("\"") || text.contains("\t") ? nil : lines.count - 1
     case .lines: return lines.count { !$0.hasPrefix("#") }
     case .json, .jsonl, .xml, .html: return nil

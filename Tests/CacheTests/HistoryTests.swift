@@ -188,6 +188,13 @@ struct HistoryTests {
         "200 main/A1 salePrice 7000 KRW → 6500 KRW", "300 main/A1 salePrice 6500 KRW → 499 USD",
       ]
     )
+    let view =
+      "SELECT old || ' ' || old_currency || ' ' || new || ' ' || currency FROM changes ORDER BY run"
+    #expect(
+      try index.read { try String.fetchAll($0, sql: view) } == [
+        "7000 KRW 6500 KRW", "6500 KRW 499 USD",
+      ]
+    )
   }
 
   @Test func `each catalog of a cache has its own history, removed together with it`() throws {

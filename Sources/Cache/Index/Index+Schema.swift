@@ -17,7 +17,7 @@ extension Index {
   ///
   /// The version counts up with each change of the tables between two releases too. An index that such a build wrote is
   /// rebuilt; see ``released``.
-  static let tables = DatabaseSchema([.init("rows") { try makeTables(in: $0) }], version: 10)
+  static let tables = DatabaseSchema([.init("rows") { try makeTables(in: $0) }], version: 11)
 
   /// The version of an index file after all migrations of ``tables``.
   ///

@@ -83,8 +83,12 @@ extension Index {
       CASE WHEN v.field = 1 THEN NULL WHEN v.field IN (2, 3) THEN CAST(v.value AS INTEGER)
         WHEN typeof(v.value) = 'blob' THEN lower(hex(v.value)) ELSE v.value END AS new,
       CASE WHEN v.field NOT IN (2, 3) THEN NULL
-        WHEN typeof(v.value) = 'text' THEN substr(v.value, instr(v.value, ' ') + 1) ELSE r.currency END AS currency
-    FROM (SELECT item, field, run, value, lag(value) OVER step AS old, row_number() OVER step AS number FROM history
+        WHEN typeof(v.value) = 'text' THEN substr(v.value, instr(v.value, ' ') + 1) ELSE r.currency END AS currency,
+      CASE WHEN v.field NOT IN (2, 3) OR v.old IS NULL THEN NULL
+        WHEN typeof(v.old) = 'text' THEN substr(v.old, instr(v.old, ' ') + 1)
+        ELSE (SELECT currency FROM history_run WHERE run = v.before) END AS old_currency
+    FROM (SELECT item, field, run, value, lag(value) OVER step AS old, lag(run) OVER step AS before,
+      row_number() OVER step AS number FROM history
       WINDOW step AS (PARTITION BY item, field ORDER BY run)) AS v
     JOIN history_item AS i ON i.row = v.item JOIN history_run AS r ON r.run = v.run JOIN catalog AS c ON c.id = r.catalog
     WHERE v.number > 1
