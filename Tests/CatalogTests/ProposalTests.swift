@@ -268,6 +268,20 @@ struct ProposalTests {
     )
   }
 
+  @Test(arguments: [
+    ("id,title,price\n", "a table without rows"), ("id\ttitle\tprice", "a table without rows"),
+    ("[{}]", "found a list of 1 at $ with no members;"), ("1e999", "found "),
+  ])
+  func `an error for a response without items names its own cause`(
+    _ body: String,
+    _ words: String
+  ) {
+    let error = #expect(throws: CatalogError.self) { try Self.file(body) }
+
+    #expect(error.map { "\($0)".contains(words) } == true, "\(error.map { "\($0)" } ?? "")")
+    #expect(error.map { "\($0)".contains("fromjson") } == false)
+  }
+
   @Test(arguments: ["[]", #"{"total": 0, "items": []}"#])
   func `an empty list is reported as such`(_ body: String) {
     let error = #expect(throws: CatalogError.self) { try Self.file(body) }

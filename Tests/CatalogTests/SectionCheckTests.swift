@@ -102,6 +102,16 @@ struct SectionCheckTests {
     #expect(joined.first?.examples == ["1", "2"])
   }
 
+  @Test func `a path to values that cannot be read is no path without a value`() throws {
+    let items = (1...3).map {
+      #"{"id": \#($0), "name": "A", "price": 5, "was": "-\#($0)", "img": "/a.jpg"}"#
+    }
+
+    let check = try Self.check(items.joined(separator: ","))
+
+    #expect(check.findings.map(\.code) == [.fieldLost])
+  }
+
   @Test func `a path without a value is a finding`() throws {
     let check = try Self.check(Self.sound, Self.lines.replacing("$.was", with: "$.wass"))
 

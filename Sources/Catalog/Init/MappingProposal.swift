@@ -149,7 +149,9 @@ package struct MappingProposal {
 
   /// The error for a response that has nothing that looks like items.
   static func nothingFound(in root: JSONNode) -> CatalogError {
-    if let text = root.text, (try? JSONDocument(parsing: Array(text.utf8), of: "text")) != nil {
+    if let text = root.text,
+      let inner = try? JSONDocument(parsing: Array(text.utf8), of: "text").root, inner.count > 0
+    {
       return .shape(
         "the response",
         "it is a JSON text inside a string",
@@ -177,9 +179,10 @@ package struct MappingProposal {
     if let most = longest.first {
       let path = PlainText.line(String(most.allItems.prefix(80)))
       let titles = EvidenceCollection(most.items).all.ranking(.title)
+      let names = memberNames(most.items[0])
       found =
-        "a list of \(most.items.count) at \(path) with \(memberNames(most.items[0]))"
-        + (titles.isEmpty ? ", and none of these looks like a title" : "")
+        "a list of \(most.items.count) at \(path) with \(names.isEmpty ? "no members" : names)"
+        + (titles.isEmpty && !names.isEmpty ? ", and none of these looks like a title" : "")
     }
     return .shape(
       "the response",

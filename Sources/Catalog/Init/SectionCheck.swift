@@ -46,7 +46,7 @@ package struct SectionCheck: Sendable {
         field($0.rawValue, item.paths(of: $0), items.count(where: $0.isHeld))
       }
     findings =
-      Self.unreadable(skips) + Self.unmatched(fields, of: section, in: listing)
+      Self.unreadable(skips) + Self.unmatched(fields, of: section, in: listing, item, skips)
       + Self.odd(items)
   }
 
@@ -73,16 +73,24 @@ package struct SectionCheck: Sendable {
   }
 
   /// The findings about paths of the catalog file that lead to nothing in every item.
+  ///
+  /// A path that leads to unreadable values is right, and ``unreadable(_:)`` reports them.
   private static func unmatched(
     _ fields: [Field],
     of section: Section,
-    in listing: DecodedListing
+    in listing: DecodedListing,
+    _ item: Mapping.Item,
+    _ skips: [SkippedItem]
   ) -> [CatalogFinding] {
     guard !section.items.isEmpty else {
       let message = "the section has no items; is that so in the shop?"
       return [CatalogFinding(.empty, message: message)]
     }
-    let absent = Set(listing.absent[section.key]?.map(\.rawValue) ?? [])
+    let lost = Set(skips.filter { $0.lost == .field }.compactMap(\.field))
+    let unmatched = (listing.absent[section.key] ?? []).filter { field in
+      !item.paths(of: field).contains { $0.lastName.map(lost.contains) == true }
+    }
+    let absent = Set(unmatched.map(\.rawValue))
     return fields.filter { absent.contains($0.name) }.map { field in
       CatalogFinding(
         .neverMatches,

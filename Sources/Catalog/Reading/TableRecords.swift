@@ -256,6 +256,14 @@ struct TableRecords {
     }
     let isRecord = names.count > 1 && isRecord(names, above: rows)
     if !isRecord, areNames(names) {
+      if lines.count == names.count, !bytes.starts(with: "{".utf8), !bytes.starts(with: "[".utf8),
+        (try? JSONDocument(parsing: Array(bytes))) == nil
+      {
+        return (
+          "it has one line, with \(kind) between its words: a table without rows, if these are its columns",
+          "give a URL whose list is not empty"
+        )
+      }
       while let row = rows.next(most: 1) {
         guard row.count > names.count else { continue }
         return (
