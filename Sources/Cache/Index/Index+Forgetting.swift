@@ -218,21 +218,24 @@ extension Index {
     before moment: UnixTime,
     isDryRun: Bool = false
   ) throws(LarderError) -> Int {
-    if isDryRun { try shadowTables(["history", "history_item", "history_run"]) }
+    if isDryRun { try shadowTables(["history", "history_item", "history_run", "meta"]) }
     return try write { db in
       var count = 0
+      var forgotten = try db.singleValue(Self.forgottenKey, make: { $0.number(0) }) ?? 0
       let listed = HistoryField.listed.rawValue
       for catalog in try db.all("SELECT id FROM catalog", make: { $0.number(0) }) {
         let last = try db.first(ForgettingQuery.lastHistoryRun.rawValue, catalog, moment) {
           $0.optionalNumber(0)
         }
         guard let last = last ?? nil else { continue }
+        forgotten = max(forgotten, last)
         try db.run(.listedHistory, catalog, last, listed, Self.listedBefore, Self.listedAgain)
         count += try db.run(.replacedHistory, catalog, last)
         count += try db.run(.goneHistory, catalog, last, listed)
       }
       try db.run(.emptyHistoryItems)
       try db.run(.emptyHistoryRuns)
+      try db.setSingleValue(Self.forgottenKey, forgotten)
       return count
     }
   }

@@ -588,7 +588,7 @@ extension Index {
   ///   - since: The moment.
   ///   - through: The last run to include.
   /// - Returns: The time at which the history of the catalog begins, and the steps of each item; nil if the catalog
-  ///   has no history yet. The steps of an item are sorted by field, and for each field by run.
+  ///   has no history yet, or if its prices up to the run `through` were deleted. The steps of an item are sorted by field, and for each field by run.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func priceSteps(
     of items: [(section: String, id: String)],
@@ -599,7 +599,9 @@ extension Index {
     try read { db in
       let runs = "FROM history_run WHERE catalog = ? "
       let first = "SELECT time \(runs) ORDER BY time LIMIT 1"
-      guard let beginning = try db.first(first, catalog, make: { $0.time(0) }) else { return nil }
+      guard let beginning = try db.first(first, catalog, make: { $0.time(0) }),
+        try db.singleValue(Self.forgottenKey, make: { $0.number(0) }) ?? 0 <= through.rawValue
+      else { return nil }
       let before = "SELECT run \(runs) AND time <= ? ORDER BY time DESC LIMIT 1"
       let start = try db.first(before, catalog, since) { $0.number(0) } ?? 0
       // If nothing has changed yet, there is nothing to search.
@@ -673,6 +675,9 @@ extension Index {
     }
     return runs
   }
+
+  /// The key in the table `meta` of the run before which `gc` deleted all values that were replaced later.
+  static let forgottenKey = "forgotten"
 
   /// The stored value of ``HistoryField/listed`` if the history before it was deleted, so that it is not told whether
   /// the item was new.
