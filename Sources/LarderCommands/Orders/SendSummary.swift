@@ -112,7 +112,10 @@ struct SendSummary {
       let reason = trouble.delivery.lastError ?? "unsent"
       switch trouble.delivery.state {
       case .dead where reason.hasPrefix("cancelled"):
-        warnings.append("\(noun) \(id) was \(reason) while it was sent, and is not sent again")
+        let arrival = reason == "cancelled" ? "" : "may have arrived, "
+        warnings.append(
+          "\(noun) \(id) was cancelled while it was sent, \(arrival)and is not sent again"
+        )
       case .dead:
         let remedy =
           mail == .orders
