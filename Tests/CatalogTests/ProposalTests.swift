@@ -194,6 +194,23 @@ struct ProposalTests {
   }
 
   @Test(arguments: [
+    (#""?page": 1"#, "?page"), (#""page size": 3, "skip": 0, "limit&x": 3"#, "&"),
+    (#""skip": 0, "limit": 3000000"#, "3000000"),
+  ])
+  func `a member that no catalog file can name as a parameter is no paging`(
+    _ member: String,
+    _ absent: String
+  ) throws {
+    let items = (1...3).map { #"{"id": "c\#($0)", "name": "Cup \#($0)", "price": 9.5}"# }
+
+    let file = try proposal(
+      of: #"{"total": 9, \#(member), "items": [\#(items.joined(separator: ","))]}"#
+    )
+
+    #expect(!file.text.contains(absent), "\(file.text)")
+  }
+
+  @Test(arguments: [
     (
       #"{"total": 9, "skip": 0, "limit": 3, "items": LIST}"#,
       "paging: {offset: skip, size: {name: limit, value: 3}}"

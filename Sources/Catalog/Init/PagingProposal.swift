@@ -77,7 +77,16 @@ struct PagingProposal {
         Self(counting($0, $1), $2, "\(count) items may be only the first page")
       }
     }
-    return ranking.unique(by: \.yaml)
+    return ranking.unique(by: \.yaml).filter(\.isReadable)
+  }
+
+  /// Whether a catalog file can have the rule.
+  ///
+  /// The name of a member, such as `?page`, can be none of a query parameter, and its number too large.
+  var isReadable: Bool {
+    let file = YAMLFile(name: "paging", subject: "the proposed paging")
+    let root = try? file.mapping(of: Array("paging: \(yaml)".utf8))
+    return (try? root?["paging"].map(PagingParser.parse)) != nil
   }
 
   /// Paging by the number of a page or by an offset, such as `{page: page, first: 0}`.
