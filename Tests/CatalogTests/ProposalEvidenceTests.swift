@@ -1543,6 +1543,15 @@ struct ProposalEvidenceTests {
     return try ProposedFile(of: [page], name: "feed.yaml")
   }
 
+  @Test func `a comment below the names of the columns does not hide the table`() throws {
+    let rows = (1...24).map { "\"f-\($0)\";\"Fryer \($0)\";\"€ \($0).50\"\n" }
+
+    let file = try Self.read("\"Key\";\"Name\";\"Price\"\n\n# \"FRYERS [24]\"\n\(rows.joined())")
+
+    #expect(file.listings[0].sections[0].items.count == 24, "\(file.text)")
+    #expect(file.text.contains("  title: $.Name"))
+  }
+
   @Test func `a heading among the rows does not hide that cells have several addresses`() throws {
     let rows = (1...24).map { number in
       let pictures =

@@ -168,8 +168,11 @@ struct TableRecords {
     }
     let most = names.count + 1
     var row = rows.next(most: most)
-    // A row with a stray quote tells nothing about the others.
-    while row?.oddQuote != nil, row?.isTall == false, let next = rows.next(most: most) {
+    // A comment or a row with a stray quote tells nothing about the others.
+    while let odd = row,
+      odd.cells.count == 1 && odd.cells[0].hasPrefix("#") || odd.oddQuote != nil && !odd.isTall,
+      let next = rows.next(most: most)
+    {
       row = next
     }
     // A separator at the end of each row begins an empty cell.
