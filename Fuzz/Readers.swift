@@ -138,7 +138,10 @@ struct FuzzedReader {
     case .csv, .tsv:
       // Line ends in quotes do not end a row, white space can be a cell, and a row of empty cells is neither a record nor
       // the row of names.
-      let hasEmptyRow = lines.contains { $0.first.map(",;|".contains) == true }
+      // Neither is a row that repeats the names.
+      let hasEmptyRow =
+        lines.contains { $0.first.map(",;|".contains) == true }
+        || lines.dropFirst().contains { $0 == lines[0] }
       return hasEmptyRow || text.contains("\"") || text.contains("\t") ? nil : lines.count - 1
     case .lines: return lines.count { !$0.hasPrefix("#") }
     case .json, .jsonl, .xml, .html: return nil

@@ -673,6 +673,12 @@ struct ProposalEvidenceTests {
       lines: ["  id: $.card_id", "  title: $.name"]
     ),
     Case(
+      testDescription: "an object written as a text is no address",
+      item:
+        #""id": NUMBER, "name": "Car NUMBER", "price": 9.5, "address": "{addr1: 'Road NUMBER', city: 'Town'}""#,
+      absent: ["address"]
+    ),
+    Case(
       testDescription: "a location is no title",
       item:
         #""id": NUMBER, "location": "Great Falls NUMBER, United States", "note": "Blue shorts NUMBER #athletic", "price": 9.5"#,
@@ -1541,6 +1547,19 @@ struct ProposalEvidenceTests {
       source: ProposedSource(url: "https://shop.example/feed")
     )
     return try ProposedFile(of: [page], name: "feed.yaml")
+  }
+
+  @Test func `names of columns that come again among the rows are no record`() throws {
+    let rows = (1...24).map { "f\($0),Fryer \($0),€ \($0).50\n" }
+    let names = "Key,Name,Price\n"
+
+    let file = try Self.read(
+      names + rows.prefix(20).joined() + names + rows.dropFirst(20).joined()
+    )
+
+    let listing = file.listings[0]
+    #expect(listing.sections[0].items.count == 24 && listing.skipped.isEmpty, "\(file.text)")
+    #expect(linesWithoutComments(of: file.text).contains("  salePrice: $.Price"))
   }
 
   @Test func `a comment below the names of the columns does not hide the table`() throws {

@@ -453,7 +453,9 @@ extension FieldEvidence {
     case .description:
       let isAmount = share(PriceText.hasUnit) > 0.5
       return isText && isOne && !isLinks && !isAmount && !isConstant ? 1 : 0
-    case .address: return isText && isOne && !isLinks ? 1 : 0
+    case .address:
+      // An object that is written as a text is no address.
+      return isText && isOne && !isLinks && share { $0.hasPrefix("{") } < 0.5 ? 1 : 0
     case .badges, .deliveryTypes:
       return isText && !isLinks && share(PriceText.isPrice) < 0.5 ? 1 : 0
     case .normalPrice, .salePrice:

@@ -74,7 +74,9 @@ struct TableRecords {
         writer.value("\(reason); \(remedy)")
         continue
       }
-      if row.cells.allSatisfy(\.isEmpty) { continue }
+      // Joined tables have the line of column names again.
+      let isHead = names.count > 1 && row.cells == names
+      if isHead || row.cells.allSatisfy(\.isEmpty) { continue }
       writer.object {
         for (place, cell) in row.cells.enumerated() where !cell.isEmpty {
           $0.name(escaping: names[place])
