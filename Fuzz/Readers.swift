@@ -136,9 +136,8 @@ struct FuzzedReader {
       .filter { !$0.isEmpty }
     switch kind {
     case .csv, .tsv:
-      // Line ends in quotes do not end a row, white space can be a cell, and a row of empty cells is neither a record nor
-      // the row of names.
-      // Neither is a row that repeats the names.
+      // Line ends in quotes do not end a row, and white space can be a cell. A row of empty cells is neither a record nor
+      // the row of names, and a row that repeats the names is no record.
       let hasEmptyRow =
         lines.contains { $0.first.map(",;|".contains) == true }
         || lines.dropFirst().contains { $0 == lines[0] }

@@ -174,6 +174,9 @@ public struct Order: Hashable, Sendable, Identifiable {
     messages.first?.attempts.contains(where: \.mayHaveArrived) ?? false
   }
 
+  /// Whether the webhook has received the first message, or may have received it.
+  package var mayBeKnown: Bool { delivery.state == .delivered || mayHaveArrived }
+
   /// The delivery of the first message, which is about the state `ordered`.
   public var delivery: Delivery { messages.first?.delivery ?? Delivery(due: order.placed) }
 }

@@ -252,8 +252,7 @@ extension Outbox {
       if target == .cancelled, entry.state == .cancelled, posting,
         !entry.messages.contains(where: { $0.state == .cancelled })
       {
-        let isKnown = entry.delivery.state == .delivered || entry.mayHaveArrived
-        if isKnown { try post(target, entry.order.id, row, at: now, db) }
+        if entry.mayBeKnown { try post(target, entry.order.id, row, at: now, db) }
         return try Self.entries(db, where: "row = ?", [row]).first ?? entry
       }
       if let reason = entry.state.refusal(of: target) {

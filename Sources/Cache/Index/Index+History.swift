@@ -588,7 +588,8 @@ extension Index {
   ///   - since: The moment.
   ///   - through: The last run to include.
   /// - Returns: The time at which the history of the catalog begins, and the steps of each item; nil if the catalog
-  ///   has no history yet, or if its prices up to the run `through` were deleted. The steps of an item are sorted by field, and for each field by run.
+  ///   has no history yet, or if its prices up to the run `through` were deleted. The steps of an item are sorted by
+  ///   field, and for each field by run.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func priceSteps(
     of items: [(section: String, id: String)],
@@ -676,7 +677,7 @@ extension Index {
     return runs
   }
 
-  /// The key in the table `meta` of the run before which `gc` deleted all values that were replaced later.
+  /// The key in the table `meta` of a run: `gc` deleted the prices before it.
   static let forgottenKey = "forgotten"
 
   /// The stored value of ``HistoryField/listed`` if the history before it was deleted, so that it is not told whether

@@ -46,9 +46,9 @@ extension Index {
   private static let lastingSchema = """
     -- Single values: `folders` is when each picture folder last changed, as the last run left it;
     -- `lost` is when the index was made anew beside pictures that it did not know; `selection` is the
-    -- digest of the fields that requests for pictures sent; `forgotten` is the last run whose prices
-    -- `gc` put in place of all earlier ones. Each may be gone, or anything: that costs a
-    -- look into the folders or a question to the origin. Keys of a newer larder are left alone.
+    -- digest of the fields that requests for pictures sent. Without one of these, larder looks into the
+    -- folders or asks the origin again. `forgotten` is a run: `gc` deleted the prices before it. Keys of
+    -- a newer larder are left alone.
     CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 
     -- A catalog by its name; several may share a cache.

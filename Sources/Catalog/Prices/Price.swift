@@ -22,14 +22,20 @@ public struct Price: Hashable, Sendable, Codable {
     currency == other.currency && minorUnits > other.minorUnits
   }
 
-  /// The change from this price to another one, in percent of this one: −16 for 16 % less.
+  /// The change from this price to another one, as a fraction of this one: −0.16 for 16 % less.
   ///
-  /// - Returns: A whole number. Nil if the currencies differ, if this price is not above zero, or if the change is a
-  ///   million percent or more, which says nothing to people.
-  package func percent(to other: Price) -> Int? {
+  /// - Returns: Nil if the currencies differ, or if this price is not above zero.
+  package func change(to other: Price) -> Double? {
     guard currency == other.currency, minorUnits > 0 else { return nil }
-    let change = (Double(other.minorUnits) - Double(minorUnits)) / Double(minorUnits)
-    return abs(change) < 1e4 ? Int((change * 100).rounded()) : nil
+    return (Double(other.minorUnits) - Double(minorUnits)) / Double(minorUnits)
+  }
+
+  /// The change from this price to another one in percent: −16 for 16 % less.
+  ///
+  /// - Returns: A whole number. Nil if there is no ``change(to:)``, or if it is a million percent or more, which says
+  ///   nothing to people.
+  package func percent(to other: Price) -> Int? {
+    change(to: other).flatMap { abs($0) < 1e4 ? Int(($0 * 100).rounded()) : nil }
   }
 }
 

@@ -30,7 +30,7 @@ struct OrderCancelCommand: ParsableCommand {
     let moved = try outbox.outbox(of: order)
       .move(order, to: .cancelled, posting: post, at: SystemSenderClock().now())
     try output.show(moved, text: moved.stateLine(outbox.language))
-    if !post, moved.delivery.state == .delivered || moved.mayHaveArrived {
+    if !post, moved.mayBeKnown {
       Log(output).warning(
         "the webhook may know \(moved.order.id); use --post to tell it about a cancellation"
       )

@@ -90,10 +90,13 @@ private struct Rows {
     func named(_ isMeant: (NetChange) -> Bool) -> [ChangesView.Row] {
       items.filter(isMeant).map { row($0) }
     }
-    func fall(_ net: NetChange) -> Double { Self.fall(from: net.price, to: net.newPrice) }
-    let priced = stayed.filter { $0.price != $0.newPrice }.largestFirst { abs(fall($0)) }
+    /// The change of the price; 0 if the prices cannot be compared.
+    func change(_ net: NetChange) -> Double {
+      net.price.flatMap { old in net.newPrice.flatMap(old.change) } ?? 0
+    }
+    let priced = stayed.filter { $0.price != $0.newPrice }.largestFirst { abs(change($0)) }
     func prices(_ isMeant: (Double) -> Bool) -> [ChangesView.Row] {
-      priced.filter { isMeant(fall($0)) }.map { net in
+      priced.filter { isMeant(change($0)) }.map { net in
         row(
           net,
           share: Self.percent(net),
@@ -107,7 +110,7 @@ private struct Rows {
       return row(net, from: text(net.badges), to: text(net.newBadges))
     }
     return [
-      (say("Cheaper", "내린 가격"), prices { $0 > 0 }), (say("Dearer", "오른 가격"), prices { $0 < 0 }),
+      (say("Cheaper", "내린 가격"), prices { $0 < 0 }), (say("Dearer", "오른 가격"), prices { $0 > 0 }),
       (say("Other prices", "그 밖의 가격"), prices { $0 == 0 }),
       (say("New", "새 상품"), named { $0.presence == .added }),
       (say("Back", "돌아온 상품"), named { $0.presence == .back }),
@@ -116,15 +119,9 @@ private struct Rows {
     ]
   }
 
-  /// The fraction by which a price fell: 0.16 for 16 %, negative if it rose, and 0 if the prices cannot be compared.
-  private static func fall(from old: Price?, to new: Price?) -> Double {
-    guard let old, let new, old.currency == new.currency, old.minorUnits > 0 else { return 0 }
-    return (Double(old.minorUnits) - Double(new.minorUnits)) / Double(old.minorUnits)
-  }
-
   /// The change of a price in percent, such as `−16%`; empty if there is none to speak of.
   private static func percent(_ net: NetChange) -> String {
-    guard let old = net.price, let new = net.newPrice, let percent = old.percent(to: new),
+    guard let percent = net.price.flatMap({ old in net.newPrice.flatMap(old.percent) }),
       percent != 0
     else { return "" }
     return "\(percent < 0 ? "−" : "+")\(abs(percent).grouped)%"
