@@ -39,6 +39,30 @@ struct ForgettingTests {
       .run(holder: "a test")
   }
 
+  @Test func `the lowest price is not known while a part of its 30 days is forgotten`() throws {
+    for price in ["3,000원", "8,000원"] {
+      shop.items["A"]?[0].price = price
+      try shop.publish()
+      try sync()
+    }
+    let changed = shop.clock.now
+    func lowest(at moment: UnixTime? = nil) throws -> Int? {
+      let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil, at: moment)
+      return try reader.show("A1")?.lowest30Days?.price.minorUnits
+    }
+
+    try gc { $0.prices = .seconds(86_400) }
+    #expect(try lowest() == 3000)
+    try gc { $0.prices = .zero }
+    #expect(try lowest() == nil && lowest(at: changed) == nil)
+
+    shop.clock.advance(30 * 86_400)
+    try sync()
+    try gc { $0.prices = .zero }
+
+    #expect(try lowest() == 8000 && lowest(at: changed) == nil)
+  }
+
   private func rows(_ sql: String, in folder: TemporaryFolder? = nil) throws -> [String] {
     let path = (folder ?? self.folder).path("cache/index.sqlite")
     return try DatabaseQueue(path: path).read { db in

@@ -64,13 +64,6 @@ struct PriceHistoryTests {
     )
   }
 
-  @Test func `if older prices were deleted, the lowest is not known`() {
-    #expect(lowest(item(7000), [listed(1, true), sale(80, 7000)]) == nil)
-    #expect(lowest(item(7000), [listed(1, true), sale(60, 7000)]) == [7000, 60])
-    // An older larder recorded no missing price.
-    #expect(lowest(item(7000), [listed(1, true), sale(75, nil), sale(80, 7000)]) != nil)
-  }
-
   @Test func `after a sale the normal price applies`() {
     #expect(lowest(item(nil, normal: 8000), [sale(60, 6000), sale(80, nil)]) == [6000, 60])
     #expect(lowest(item(nil, normal: 8000), [sale(60, 6000), sale(69, nil)]) == [8000, 69])

@@ -72,12 +72,10 @@ enum ForgettingQuery: String, CaseIterable {
     AND field = ?3 AND value IS NULL AND run <= ?2 \
     AND NOT EXISTS (SELECT 1 FROM history AS later WHERE later.item = gone.item AND later.run > ?2))
     """
-  /// Sets ?4, which is ``Index/listedBefore``, as the value of ``HistoryField/listed``, or ?5, which is
-  /// ``Index/listedAgain``, if the item has older rows, which are about to be deleted.
+  /// Sets ?4, which is ``Index/listedBefore``, as the value of ``HistoryField/listed``.
   case listedHistory = """
-    UPDATE history SET value = CASE WHEN value = ?5 OR EXISTS (SELECT 1 FROM history AS earlier \
-    WHERE earlier.item = history.item AND earlier.field = ?3 AND earlier.run < history.run) THEN ?5 ELSE ?4 END \
-    WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) AND run <= ?2 AND field = ?3 AND value IS NOT NULL
+    UPDATE history SET value = ?4 WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
+    AND run <= ?2 AND field = ?3 AND value IS NOT NULL
     """
   case emptyHistoryItems = "DELETE FROM history_item WHERE row NOT IN (SELECT item FROM history)"
   /// Deletes runs without changes.
@@ -221,21 +219,19 @@ extension Index {
     if isDryRun { try shadowTables(["history", "history_item", "history_run", "meta"]) }
     return try write { db in
       var count = 0
-      var forgotten = try db.singleValue(Self.forgottenKey, make: { $0.number(0) }) ?? 0
       let listed = HistoryField.listed.rawValue
       for catalog in try db.all("SELECT id FROM catalog", make: { $0.number(0) }) {
         let last = try db.first(ForgettingQuery.lastHistoryRun.rawValue, catalog, moment) {
           $0.optionalNumber(0)
         }
         guard let last = last ?? nil else { continue }
-        forgotten = max(forgotten, last)
-        try db.run(.listedHistory, catalog, last, listed, Self.listedBefore, Self.listedAgain)
+        try db.run(.listedHistory, catalog, last, listed, Self.listedBefore)
         count += try db.run(.replacedHistory, catalog, last)
         count += try db.run(.goneHistory, catalog, last, listed)
       }
       try db.run(.emptyHistoryItems)
       try db.run(.emptyHistoryRuns)
-      try db.setSingleValue(Self.forgottenKey, forgotten)
+      if count > 0 { try db.setSingleValue("forgotten", max(moment, db.historyForgotten())) }
       return count
     }
   }

@@ -588,21 +588,19 @@ extension Index {
   ///   - since: The moment.
   ///   - through: The last run to include.
   /// - Returns: The time at which the history of the catalog begins, and the steps of each item; nil if the catalog
-  ///   has no history yet, or if its prices up to the run `through` were deleted. The steps of an item are sorted by
-  ///   field, and for each field by run.
+  ///   has no history yet. Changes before the time `forgotten` were deleted. The steps of an item are sorted by field,
+  ///   and for each field by run.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func priceSteps(
     of items: [(section: String, id: String)],
     catalog: CatalogID,
     since: UnixTime,
     through: RunID
-  ) throws(LarderError) -> (beginning: UnixTime, items: [[PriceStep]])? {
+  ) throws(LarderError) -> (beginning: UnixTime, forgotten: UnixTime, items: [[PriceStep]])? {
     try read { db in
       let runs = "FROM history_run WHERE catalog = ? "
       let first = "SELECT time \(runs) ORDER BY time LIMIT 1"
-      guard let beginning = try db.first(first, catalog, make: { $0.time(0) }),
-        try db.singleValue(Self.forgottenKey, make: { $0.number(0) }) ?? 0 <= through.rawValue
-      else { return nil }
+      guard let beginning = try db.first(first, catalog, make: { $0.time(0) }) else { return nil }
       let before = "SELECT run \(runs) AND time <= ? ORDER BY time DESC LIMIT 1"
       let start = try db.first(before, catalog, since) { $0.number(0) } ?? 0
       // If nothing has changed yet, there is nothing to search.
@@ -650,17 +648,13 @@ extension Index {
         let isOnSale = sale.map { !$0.1 } ?? false
         let valid = [sale?.0, isOnSale ? nil : normal].compactMap(\.self).max()
         return try [HistoryField.listed, .normalPrice, .salePrice].flatMap { field in
-          let own = try steps.all(row, field, valid ?? start, through) {
+          try steps.all(row, field, valid ?? start, through) {
             let value = HistoryValue($0, 0, of: field, in: $0.text(2) ?? "")
-            let step = PriceStep(run: $0.number(3), time: $0.time(1), field: field, value: value)
-            return (step, isAgain: field == .listed && $0.number(0) == Self.listedAgain)
+            return PriceStep(run: $0.number(3), time: $0.time(1), field: field, value: value)
           }
-          // When the item was listed earlier is forgotten.
-          let away = PriceStep(run: 0, time: beginning, field: .listed, value: nil)
-          return (own.first?.isAgain == true ? [away] : []) + own.map(\.0)
         }
       }
-      return (beginning, found)
+      return (beginning, try db.historyForgotten(), found)
     }
   }
 
@@ -677,14 +671,9 @@ extension Index {
     return runs
   }
 
-  /// The key in the table `meta` of a run: `gc` deleted the prices before it.
-  static let forgottenKey = "forgotten"
-
   /// The stored value of ``HistoryField/listed`` if the history before it was deleted, so that it is not told whether
   /// the item was new.
   static let listedBefore = 2
-  /// The same, if the deleted history says that the item was listed earlier too, and then was not.
-  static let listedAgain = 3
 
   /// The ids of the items that have a history, by the key of their section.
   package func historyItems(catalog: CatalogID) throws(LarderError) -> [String: Set<ExactText>] {

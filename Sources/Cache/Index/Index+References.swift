@@ -164,4 +164,9 @@ extension Database {
     guard let value else { return _ = try run("DELETE FROM meta WHERE key = ?", key) }
     try run("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", key, value)
   }
+
+  /// The time before which `gc` deleted changes from the history; the distant past if it deleted none.
+  func historyForgotten() throws -> UnixTime {
+    try singleValue("forgotten") { $0.time(0) } ?? .distantPast
+  }
 }

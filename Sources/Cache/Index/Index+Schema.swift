@@ -47,8 +47,8 @@ extension Index {
     -- Single values: `folders` is when each picture folder last changed, as the last run left it;
     -- `lost` is when the index was made anew beside pictures that it did not know; `selection` is the
     -- digest of the fields that requests for pictures sent. Without one of these, larder looks into the
-    -- folders or asks the origin again. `forgotten` is a run: `gc` deleted the prices before it. Keys of
-    -- a newer larder are left alone.
+    -- folders or asks the origin again. `forgotten` is a time: `gc` deleted changes
+    -- before it. Keys of a newer larder are left alone.
     CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 
     -- A catalog by its name; several may share a cache.

@@ -31,13 +31,12 @@ extension LowestPrice {
   ///   - steps: The changes of its prices. For each field, such as the sale price, the oldest is first, beginning with
   ///     the value at `start`.
   ///   - beginning: The time when the history begins. A price without recorded changes counts as valid since then.
-  ///   - start: The start of the period. If older prices were deleted since then, the result is nil.
+  ///   - start: The start of the period.
   init?(of item: StoreItem, _ steps: [PriceStep], since beginning: UnixTime, from start: UnixTime)
   {
-    let course = PriceCourse(of: item, steps, since: beginning)
-    guard let price = item.price, !course.isCut || course.known <= start else { return nil }
+    guard let price = item.price else { return nil }
     self =
-      course.lowest(from: start, in: price.currency)
+      PriceCourse(of: item, steps, since: beginning).lowest(from: start, in: price.currency)
       ?? LowestPrice(price: price, time: beginning)
   }
 }
@@ -69,13 +68,15 @@ extension HistoryValue {
 extension CatalogReader {
   /// The lowest prices of items in the days up to the last sync, in the order of the items.
   ///
+  /// They are not known if a part of these days was forgotten.
+  ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   func lowestPrices(
     of items: [ListedItem],
     days: Int64 = LowestPrice.days
   ) throws(LarderError) -> [LowestPrice?] {
     let steps = try recentSteps(of: items.map { ($0.section.key, $0.item.id) }, days: days)
-    guard let steps else { return items.map { _ in nil } }
+    guard let steps, steps.forgotten <= steps.start else { return items.map { _ in nil } }
     return zip(items, steps.items).map {
       LowestPrice(of: $0.item, $1, since: steps.beginning, from: steps.start)
     }
@@ -86,13 +87,15 @@ extension CatalogReader {
   /// - Parameters:
   ///   - items: The items, and for each item the section that lists it.
   ///   - days: The number of days; a negative number counts as 0.
-  /// - Returns: The changes of each item, the time at which the history begins, and the start of the period; nil when
-  ///   the catalog has no history.
+  /// - Returns: The changes of each item, the time at which the history begins, the time before which changes were
+  ///   deleted, and the start of the period; nil when the catalog has no history.
   /// - Throws: ``LarderError`` when the index cannot be read.
   func recentSteps(
     of items: [(section: String, id: String)],
     days: Int64
-  ) throws(LarderError) -> (items: [[PriceStep]], beginning: UnixTime, start: UnixTime)? {
+  ) throws(LarderError)
+    -> (items: [[PriceStep]], beginning: UnixTime, forgotten: UnixTime, start: UnixTime)?
+  {
     var last = past
     if last == nil { last = try index.lastRunTime(catalog: catalog.id) }
     guard let run = last else { return nil }
@@ -103,7 +106,7 @@ extension CatalogReader {
       since: start,
       through: run.id
     )
-    return steps.map { ($0.items, $0.beginning, start) }
+    return steps.map { ($0.items, $0.beginning, $0.forgotten, start) }
   }
 
   /// The lowest price of an item in the days up to the last sync.

@@ -32,8 +32,6 @@ package struct PriceCourse: Sendable, Hashable {
   package let spans: [Span]
   /// The time since which the history has every value.
   package let known: UnixTime
-  /// Whether older prices were deleted: the first known price is from a time at which the item was listed already.
-  let isCut: Bool
 
   /// Combines the changes of an item's prices.
   ///
@@ -51,8 +49,8 @@ package struct PriceCourse: Sendable, Hashable {
     if !times.values.contains(beginning) { times[0] = beginning }
     // Before its first step, a field has an unknown value. While an item is on sale, its normal price is not to be paid.
     let isOnSale = fields[.salePrice] == nil && item.salePrice != nil
-    let firsts = fields.filter { !isOnSale || $0.key != .normalPrice }.values.compactMap(\.first)
-    let start = firsts.map(\.run).max() ?? 0
+    let counted = fields.filter { !isOnSale || $0.key != .normalPrice }.values
+    let start = counted.compactMap { $0.first?.run }.max() ?? 0
     spans = times.filter { $0.key >= start }.sorted { $0.key < $1.key }.map { run, time in
       Span(
         since: time,
@@ -61,8 +59,6 @@ package struct PriceCourse: Sendable, Hashable {
         salePrice: price(.salePrice, after: run, or: item.salePrice)
       )
     }
-    let listed = fields[.listed]?.first?.time ?? beginning
-    isCut = firsts.contains { $0.time > listed && $0.value != nil }
     known = fields.values.compactMap { $0.first?.time }.reduce(beginning, max)
   }
 
