@@ -132,7 +132,9 @@ private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
 /// Scales a picture in strips, as a large picture is scaled, with no more rows in memory than the filter needs.
 private func scaleInStrips(_ file: PictureFile) {
   let stored = file.probe.stored
-  let whole = RowRequest(PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height))
+  let whole = RowRequest(
+    region: PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
+  )
   _ = try? file.withRows(whole, limits) { (rows) throws(ImagingError) in
     try ScaledRows(
       rows.source.converted { Conversion.expanded($0) },

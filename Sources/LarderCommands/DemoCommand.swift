@@ -222,7 +222,7 @@ extension DemoCommand {
     let place = CachePlace(path: cache.path, store: nil)
     let signals = Signals()
     let report = try file.sync(as: "demo", cache: place, options, transport, output, signals)
-    let summary = SyncSummary(report, Terminal(output))
+    let summary = SyncSummary(report: report, terminal: Terminal(output))
     tell(summary.text)
     for warning in summary.warnings(all: false) { Log(output).warning(warning) }
     if report.outcome == .interrupted {

@@ -57,7 +57,7 @@ struct SyncCommand: FetchCommand {
     defer { transport.shutdown() }
     if work.dryRun { return try file.printPlan(cache: place, settings, transport, output) }
     let status = try run(file, settings, in: place, transport, record, Signals()) { report in
-      SyncSummary(report, Terminal(output)).print(output)
+      SyncSummary(report: report, terminal: Terminal(output)).print(output)
     }
     try metrics.write(cache: place.path)
     return status

@@ -198,7 +198,7 @@ struct WarmCommand: FetchCommand {
     try place.demandNoSquares(settings)
     if work.dryRun { return try file.printPlan(cache: place, settings, transport, output) }
     return try run(file, settings, in: place, transport, record, signals) { report in
-      let summary = SyncSummary(report, Terminal(output))
+      let summary = SyncSummary(report: report, terminal: Terminal(output))
       for line in summary.mail(cache: place.name, all: output.verbose > 0) {
         Log(output).warning(line)
       }

@@ -122,11 +122,6 @@ package struct DeliveryPlan: Sendable {
   /// The policy for a message that may have arrived.
   package let policy: AmbiguityPolicy
 
-  /// Makes a plan with the given policy.
-  package init(_ policy: AmbiguityPolicy) {
-    self.policy = policy
-  }
-
   /// The delivery after an attempt.
   ///
   /// - Parameters:

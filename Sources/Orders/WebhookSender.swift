@@ -73,7 +73,7 @@ package final class WebhookSender: Sendable {
     self.outbox = outbox
     self.webhook = webhook
     self.mail = mail
-    plan = DeliveryPlan(policy)
+    plan = DeliveryPlan(policy: policy)
     self.limits = limits
     self.transport = transport
     self.clock = clock

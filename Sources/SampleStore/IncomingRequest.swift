@@ -13,10 +13,6 @@ struct IncomingRequest {
   /// Whether the body was longer than the limit.
   private(set) var isTooLong = false
 
-  init(_ head: HTTPRequestHead) {
-    self.head = head
-  }
-
   mutating func append(_ piece: inout ByteBuffer) {
     if body.readableBytes + piece.readableBytes > Self.bodyLimit {
       isTooLong = true

@@ -76,7 +76,8 @@ final class Origin: Sendable {
       if request.isTooLong { return .problem(413, "an order can have at most 1 MiB") }
       var answer = content[path] ?? Resource(Array("ok".utf8), type: MediaType.text)
       if let fault { answer.apply(fault) }
-      return Reply(200, [HeaderField("Content-Type", answer.type)], body: answer.body)
+      let fields = [HeaderField("Content-Type", answer.type)]
+      return Reply(status: 200, fields: fields, body: answer.body)
     }
     guard method == .GET || method == .HEAD else {
       return .problem(405, "only get and head", [HeaderField("Allow", "GET, HEAD")])

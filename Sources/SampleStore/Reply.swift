@@ -8,24 +8,18 @@ struct Reply {
   var status: Int
   /// The header lines without `Date`, `Connection` and framing lines, which are added last.
   var fields: [HeaderField]
-  var body: ByteBuffer
+  var body = ByteBuffer()
   /// Whether the status allows a body. (RFC 9110, section 6.4.1)
   var mayHaveBody: Bool {
     status >= 200 && status != 204 && status != 304
-  }
-
-  init(_ status: Int, _ fields: [HeaderField] = [], body: ByteBuffer = ByteBuffer()) {
-    self.status = status
-    self.fields = fields
-    self.body = body
   }
 
   /// An answer with an error status and a short JSON body.
   static func problem(_ status: Int, _ text: String, _ fields: [HeaderField] = []) -> Reply {
     let problem = (try? JSONMembers(["status": status, "error": text]).jsonLine()) ?? []
     return Reply(
-      status,
-      [HeaderField("Content-Type", MediaType.json)] + fields,
+      status: status,
+      fields: [HeaderField("Content-Type", MediaType.json)] + fields,
       body: ByteBuffer(bytes: problem + [UInt8(ascii: "\n")])
     )
   }
@@ -70,12 +64,12 @@ extension Reply {
     )
     switch version.verdict({ asked[$0] }) {
     case .failed: return .problem(412, "precondition failed")
-    case .notModified: return Reply(304, validators(of: resource))
+    case .notModified: return Reply(status: 304, fields: validators(of: resource))
     case .passed: break
     }
     var fields = [HeaderField("Content-Type", resource.type)] + validators(of: resource)
     fields.append(HeaderField("Accept-Ranges", "bytes"))
-    let whole = Reply(200, fields, body: resource.body)
+    let whole = Reply(status: 200, fields: fields, body: resource.body)
     let size = resource.body.readableBytes
     switch method == "GET" ? version.range(of: size, { asked[$0] }) : .whole {
     case .whole:

@@ -32,7 +32,7 @@ final class SampleConnection: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head):
-      incoming = IncomingRequest(head)
+      incoming = IncomingRequest(head: head)
       // curl waits for "100 Continue" before it sends a long body. (RFC 9110, section 10.1.1)
       if !isAnswering, head.headers.first(name: "Expect")?.lowercased() == "100-continue" {
         let line = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")

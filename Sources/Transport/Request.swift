@@ -49,16 +49,10 @@ package struct Request: Sendable {
     /// Compression does not make pictures smaller.
     package let compressed: Bool
 
-    /// Makes a preference.
-    package init(_ value: String, compressed: Bool) {
-      self.value = value
-      self.compressed = compressed
-    }
-
     /// JSON.
     ///
     /// The response is allowed to be compressed.
-    package static let json = Accept("application/json, */*;q=0.5", compressed: true)
+    package static let json = Accept(value: "application/json, */*;q=0.5", compressed: true)
     /// Pictures, preferably in a common format.
     ///
     /// They are not compressed, so that an interrupted transfer can be resumed.
@@ -66,11 +60,11 @@ package struct Request: Sendable {
     /// Newer formats such as AVIF are not listed. Some servers convert pictures to any listed format, even if its `q`
     /// is low.
     package static let picture = Accept(
-      "image/jpeg,image/png,image/*;q=0.8,*/*;q=0.5",
+      value: "image/jpeg,image/png,image/*;q=0.8,*/*;q=0.5",
       compressed: false
     )
     /// Any media type, not compressed.
-    package static let anything = Accept("*/*", compressed: false)
+    package static let anything = Accept(value: "*/*", compressed: false)
   }
 
   /// The URL.

@@ -323,7 +323,8 @@ extension PictureFile {
     isNative: Bool = false,
     _ limits: PictureLimits = PictureLimits()
   ) throws(ImagingError) -> Bitmap {
-    try withRows(RowRequest(region, isNative: isNative), limits) { (rows) throws(ImagingError) in
+    try withRows(RowRequest(region: region, isNative: isNative), limits) {
+      (rows) throws(ImagingError) in
       try rows.source.collected(limits.named(name))
     }
   }

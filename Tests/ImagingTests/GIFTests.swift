@@ -140,7 +140,7 @@ struct GIFTests {
 
       func scaled(_ strip: Int?) throws(ImagingError) -> Bitmap {
         let scaling = RowRequest.Scaling(window: region.size, size: size)
-        let request = RowRequest(region, scaling: scaling)
+        let request = RowRequest(region: region, scaling: scaling)
         return try file.withRows(request, limits) { (rows) throws(ImagingError) in
           try ScaledRows(rows.source, to: size, strip: strip, limits.named("x"))
             .collected(limits.named("x"))

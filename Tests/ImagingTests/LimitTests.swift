@@ -184,7 +184,7 @@ struct LimitTests {
     let whole = PixelRegion(x: 0, y: 0, width: 40, height: 30)
     var refusals = 0
     func recoded(_ limits: PictureLimits) throws(ImagingError) -> [UInt8] {
-      try file.withRows(RowRequest(whole), limits) { (rows) throws(ImagingError) in
+      try file.withRows(RowRequest(region: whole), limits) { (rows) throws(ImagingError) in
         try PNGCodec.encode(rows.source, PictureLimits().named("it")).bytes()
       }
     }

@@ -21,7 +21,7 @@ enum AheadOfTime: CaseIterable, Sendable {
         .claim(
           Shelf.webhook(.slack),
           .orders,
-          DeliveryPlan(.hold),
+          DeliveryPlan(policy: .hold),
           at: shelf.clock.now(),
           random: 0.5
         )

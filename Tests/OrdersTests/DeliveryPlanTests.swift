@@ -14,7 +14,7 @@ import Testing
   ) -> Delivery {
     var delivery = Delivery(due: now)
     for _ in 0..<tries { delivery = delivery.claimed }
-    return DeliveryPlan(policy).next(delivery, after: outcome, at: now, random: random)
+    return DeliveryPlan(policy: policy).next(delivery, after: outcome, at: now, random: random)
   }
 
   @Test(

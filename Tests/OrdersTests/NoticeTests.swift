@@ -199,7 +199,7 @@ import Testing
     _ = try shelf.outbox().claim(
       Shelf.webhook(.slack),
       .notices,
-      DeliveryPlan(.hold),
+      DeliveryPlan(policy: .hold),
       at: shelf.clock.now(),
       random: 0.5
     )

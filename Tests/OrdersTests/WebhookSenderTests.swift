@@ -144,7 +144,7 @@ import Testing
     let webhook = try Shelf.webhook(.json)
     // Another sender has chosen the message, and was killed before it stored the outcome.
     _ = try shelf.outbox()
-      .claim(webhook, .orders, DeliveryPlan(policy), at: shelf.clock.now(), random: 0.5)
+      .claim(webhook, .orders, DeliveryPlan(policy: policy), at: shelf.clock.now(), random: 0.5)
     let live = FakeWebhook()
 
     let report = try shelf.send(live, policy: policy)

@@ -22,7 +22,7 @@ public struct PictureName: Sendable, Equatable {
   /// - Throws: ``LarderError`` of code `usage` when a name would not have the extension of its format, or would name a
   ///   file in another folder.
   public init(_ template: String, size: PixelSize? = nil) throws(LarderError) {
-    let fields = FieldTemplate(template, for: "name pictures")
+    let fields = FieldTemplate(template: template, purpose: "name pictures")
     let tail = try fields.tail(behind: ["{stem}", "{size}", "{ext}"])
     guard size != nil || !template.contains("{size}") else {
       throw fields.refusal("{size} needs a size; give one")
@@ -47,7 +47,7 @@ public struct PictureName: Sendable, Equatable {
   func check(count: Int, format: PictureFormat) throws(LarderError) {
     guard !template.contains("{stem}") else { return }
     let text = String(decoding: bytes(stem: [], ending: format.fileExtension), as: UTF8.self)
-    let template = FieldTemplate(text, for: "name pictures")
+    let template = FieldTemplate(template: text, purpose: "name pictures")
     guard count < 2 else {
       throw template.refusal("every picture would have one name; add {stem}")
     }
@@ -69,15 +69,9 @@ public struct PictureName: Sendable, Equatable {
 
 /// A template with fields, such as `{stem}.{ext}`.
 struct FieldTemplate {
-  private let template: String
-  private let purpose: String
-
-  /// Wraps a template.
-  ///
-  /// `purpose` completes the words “cannot …” in errors, for example `name pictures`.
-  init(_ template: String, for purpose: String) {
-    (self.template, self.purpose) = (template, purpose)
-  }
+  let template: String
+  /// Completes the words “cannot …” in errors, for example `name pictures`.
+  let purpose: String
 
   /// The error for a template that cannot be used; `reason` completes “cannot PURPOSE TEMPLATE: …”.
   func refusal(_ reason: String) -> LarderError {

@@ -19,7 +19,9 @@ extension Bitmap {
     let orientation = file.probe.orientation
     let isWhole = file.probe.format == .jpeg || !file.probe.isCutShort
     guard isWhole else { throw .damaged(file.name, "the file ends too early") }
-    let whole = RowRequest(PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height))
+    let whole = RowRequest(
+      region: PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
+    )
     self = try file.withRows(whole, limits) { (rows) throws(LarderError) in
       let shown = rows.source.converted { Conversion.expanded($0) }
       let bitmap = try shown.collected(from: orientation, limits.named(file.name))

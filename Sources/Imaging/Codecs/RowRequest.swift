@@ -25,10 +25,6 @@ struct RowRequest: Equatable {
       return min(across, down) / 2
     }
   }
-
-  init(_ region: PixelRegion, scaling: Scaling? = nil, isNative: Bool = false) {
-    (self.region, self.scaling, self.isNative) = (region, scaling, isNative)
-  }
 }
 
 /// The opened rows of a part of a picture.

@@ -24,7 +24,7 @@ extension Crop {
     let stored = probe.stored
     let planned = plan(of: probe, framing(probe)).request
     let whole = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
-    var request = RowRequest(whole, scaling: planned.scaling, isNative: planned.isNative)
+    var request = RowRequest(region: whole, scaling: planned.scaling, isNative: planned.isNative)
     var bytes = stored.width * stored.height * max(probe.channels, 3) * (probe.depth > 8 ? 2 : 1)
     if let markers = probe.structure as? JPEGMarkers {
       let layout = try markers.layout(limits.named(file.name))

@@ -61,7 +61,7 @@ extension Crop {
     // is converted.
     let isStored = probe.format != .jpeg || probe.orientation == .upright
     let request = RowRequest(
-      probe.orientation.stored(framing.window, in: probe.stored),
+      region: probe.orientation.stored(framing.window, in: probe.stored),
       scaling: scaling,
       isNative: target == probe.format && !isNew && !isConverted && isStored
     )

@@ -13,7 +13,7 @@ public struct StampTemplate: Sendable, Equatable, Codable {
   ///   larger letters.
   /// - Throws: ``LarderError`` of code `usage` for an unknown field, a brace that is not closed, or an empty text.
   public init(_ template: String) throws(LarderError) {
-    let fields = FieldTemplate(template, for: "stamp")
+    let fields = FieldTemplate(template: template, purpose: "stamp")
     _ = try fields.tail(behind: ["{time}", "{time12}", "{time24}", "{date}", "{weekday}"])
     lines = template.split(separator: "\n")
       .flatMap { $0.split(separator: "\\n").map(String.init) }

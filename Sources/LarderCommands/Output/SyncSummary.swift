@@ -5,13 +5,8 @@ import Transport
 
 /// The summary of a sync on the terminal.
 struct SyncSummary {
-  private let report: SyncReport
-  private let terminal: Terminal
-
-  init(_ report: SyncReport, _ terminal: Terminal) {
-    self.report = report
-    self.terminal = terminal
-  }
+  let report: SyncReport
+  let terminal: Terminal
 
   /// Prints the summary on stdout, unless `--quiet` is given, and the warnings on stderr.
   func print(_ output: OutputOptions) {

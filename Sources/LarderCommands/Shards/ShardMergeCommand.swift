@@ -69,7 +69,7 @@ struct ShardMergeCommand: ParsableCommand {
     if output.json {
       Output.json(report.json)
     } else {
-      SyncSummary(report, Terminal(output)).print(output)
+      SyncSummary(report: report, terminal: Terminal(output)).print(output)
     }
     Output.end(ExitStatus(report, signal: signals.signal))
   }

@@ -107,7 +107,9 @@ struct ShardPlanCommand: ParsableCommand {
         shared: shared
       )
     }
-    for warning in SyncSummary(report, Terminal(output)).warnings(all: output.verbose > 0) {
+    for warning in SyncSummary(report: report, terminal: Terminal(output)).warnings(
+      all: output.verbose > 0
+    ) {
       Log(output).warning(warning)
     }
     guard let plan else {
