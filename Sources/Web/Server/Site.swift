@@ -95,9 +95,6 @@ final class Site: Sendable {
     at local: SocketAddress?
   ) throws(Answer) -> ServerRequest {
     let head = incoming.head
-    guard head.version.major == 1 else {
-      throw .problem(505, "only HTTP/1.1 is supported", closes: true)
-    }
     guard !incoming.isLonger(than: limits.body) else {
       throw .problem(413, "the body is longer than \(limits.body) bytes", closes: true)
     }
