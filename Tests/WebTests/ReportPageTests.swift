@@ -331,7 +331,7 @@ import Testing
     _ = try shop.sync(folder)
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
 
-    let page = try ReportFixture.page(ReportData(reader, at: shop.clock.now))
+    let page = try ReportFixture.page(ReportData(reader))
 
     #expect(page.contains("<h3>Gone (1)</h3>"))
     #expect(page.contains("<li>\(gone.title)</li>"))

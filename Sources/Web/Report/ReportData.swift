@@ -41,15 +41,10 @@ extension ReportData {
   ///
   /// - Parameters:
   ///   - reader: The catalog.
-  ///   - now: The time of the report.
   ///   - since: The start of the period to report. If it is nil, the data has the whole catalog and the changes of the
   ///     last run. Otherwise it has only the items that changed in the period.
   /// - Throws: ``LarderError`` when the cache cannot be read, or when no run has ended yet.
-  init(
-    _ reader: CatalogReader,
-    at now: UnixTime,
-    since: UnixTime? = nil
-  ) throws(LarderError) {
+  init(_ reader: CatalogReader, since: UnixTime? = nil) throws(LarderError) {
     let last = try reader.lastRun().id
     let runs = try reader.runs(limit: Self.shownRuns).map { run in
       Run(time: run, report: run.report.flatMap { try? SyncReport(json: $0) })

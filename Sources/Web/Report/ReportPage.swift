@@ -142,7 +142,7 @@ extension ReportPage {
     isStopped: @escaping @Sendable () -> Bool,
     progress: @escaping @Sendable (Int, Int) -> Void
   ) throws -> Made? {
-    let data = try ReportData(reader, at: clock.now, since: since)
+    let data = try ReportData(reader, since: since)
     let page = ReportPage(data: data, language: language, clock: clock, advice: advice)
     let place: PictureBook.Place =
       page.isInline ? .inline : folder.map { .folder($0.name) } ?? .nowhere
