@@ -12,7 +12,7 @@ struct Fault: Equatable {
   var drip: Int?
   var wrongLength: Int?
   var body: [UInt8]?
-  var headers: [HeaderField] = []
+  var headers = HTTPHeaders()
   var dropsValidators = false
   var chunked = false
   /// If this is not nil, the request gets no answer, and the connection ends in this way or hangs.
@@ -24,7 +24,7 @@ struct Fault: Equatable {
       case .delay(let seconds): delay += seconds
       case .status(let code, let retryAfter):
         status = code
-        if let retryAfter { headers.set("Retry-After", retryAfter) }
+        if let retryAfter { headers.replaceOrAdd(name: "Retry-After", value: retryAfter) }
       case .truncate(let cut): self.cut = cut
       case .reset(let bytes):
         reset = bytes
@@ -33,7 +33,7 @@ struct Fault: Equatable {
       case .wrongLength(let delta): wrongLength = delta
       case .hang: silence = .hang
       case .body(let bytes): body = bytes
-      case .header(let name, let value): headers.set(name, value)
+      case .header(let name, let value): headers.replaceOrAdd(name: name, value: value)
       case .dropValidators: dropsValidators = true
       case .chunked: chunked = true
       case .closeWithoutAnswer: silence = .close
@@ -110,6 +110,6 @@ extension Reply {
         if let given { body = given }
       }
     }
-    for field in fault.headers { fields.set(field.name, field.value) }
+    for (name, value) in fault.headers { fields.replaceOrAdd(name: name, value: value) }
   }
 }

@@ -72,15 +72,14 @@ final class Origin: Sendable {
     let method = request.head.method
     guard let path = target.path else { return .problem(404, "not found") }
     if orderPaths.contains(path), content[path] == nil || method == .POST {
-      if method != .POST { return .problem(405, "post here", [HeaderField("Allow", "POST")]) }
+      if method != .POST { return .problem(405, "post here", [("Allow", "POST")]) }
       if request.isTooLong { return .problem(413, "an order can have at most 1 MiB") }
       var answer = content[path] ?? Resource(Array("ok".utf8), type: MediaType.text)
       if let fault { answer.apply(fault) }
-      let fields = [HeaderField("Content-Type", answer.type)]
-      return Reply(status: 200, fields: fields, body: answer.body)
+      return Reply(200, [("Content-Type", answer.type)], body: answer.body)
     }
     guard method == .GET || method == .HEAD else {
-      return .problem(405, "only get and head", [HeaderField("Allow", "GET, HEAD")])
+      return .problem(405, "only get and head", [("Allow", "GET, HEAD")])
     }
     var resource = content.find(path)
     if let fault {

@@ -7,32 +7,38 @@ import NIOHTTP1
 struct Reply {
   var status: Int
   /// The header lines without `Date`, `Connection` and framing lines, which are added last.
-  var fields: [HeaderField]
-  var body = ByteBuffer()
+  var fields: HTTPHeaders
+  var body: ByteBuffer
   /// Whether the status allows a body. (RFC 9110, section 6.4.1)
   var mayHaveBody: Bool {
     status >= 200 && status != 204 && status != 304
   }
 
+  init(_ status: Int, _ fields: [(String, String)] = [], body: ByteBuffer = ByteBuffer()) {
+    self.status = status
+    self.fields = HTTPHeaders(fields)
+    self.body = body
+  }
+
   /// An answer with an error status and a short JSON body.
-  static func problem(_ status: Int, _ text: String, _ fields: [HeaderField] = []) -> Reply {
+  static func problem(_ status: Int, _ text: String, _ fields: [(String, String)] = []) -> Reply {
     let problem = (try? JSONMembers(["status": status, "error": text]).jsonLine()) ?? []
     return Reply(
-      status: status,
-      fields: [HeaderField("Content-Type", MediaType.json)] + fields,
+      status,
+      [("Content-Type", MediaType.json)] + fields,
       body: ByteBuffer(bytes: problem + [UInt8(ascii: "\n")])
     )
   }
 
   /// The fields that a 304 has too, to update a stored answer. (RFC 9110, section 15.4.5)
-  private static func validators(of resource: Resource) -> [HeaderField] {
-    var fields: [HeaderField] = []
-    if let etag = resource.etag { fields.append(HeaderField("ETag", etag)) }
+  private static func validators(of resource: Resource) -> [(String, String)] {
+    var fields: [(String, String)] = []
+    if let etag = resource.etag { fields.append(("ETag", etag)) }
     if let seconds = resource.lastModified {
-      fields.append(HeaderField("Last-Modified", UnixTime(Int64(seconds)).httpDate))
+      fields.append(("Last-Modified", UnixTime(Int64(seconds)).httpDate))
     }
     let usual = resource.type.hasPrefix("image/") ? "max-age=3600" : "max-age=0"
-    fields.append(HeaderField("Cache-Control", resource.cacheControl ?? usual))
+    fields.append(("Cache-Control", resource.cacheControl ?? usual))
     return fields
   }
 
@@ -64,27 +70,22 @@ extension Reply {
     )
     switch version.verdict({ asked[$0] }) {
     case .failed: return .problem(412, "precondition failed")
-    case .notModified: return Reply(status: 304, fields: validators(of: resource))
+    case .notModified: return Reply(304, validators(of: resource))
     case .passed: break
     }
-    var fields = [HeaderField("Content-Type", resource.type)] + validators(of: resource)
-    fields.append(HeaderField("Accept-Ranges", "bytes"))
-    let whole = Reply(status: 200, fields: fields, body: resource.body)
+    let fields =
+      [("Content-Type", resource.type)] + validators(of: resource) + [("Accept-Ranges", "bytes")]
     let size = resource.body.readableBytes
     switch method == "GET" ? version.range(of: size, { asked[$0] }) : .whole {
     case .whole:
-      return whole
+      return Reply(200, fields, body: resource.body)
     case .unsatisfiable:
-      let place = HeaderField("Content-Range", "bytes */\(size)")
-      return .problem(416, "range not satisfiable", [place])
+      return .problem(416, "range not satisfiable", [("Content-Range", "bytes */\(size)")])
     case .part(let part):
       let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
-      var reply = whole
-      reply.status = 206
-      reply.fields.insert(HeaderField("Content-Range", place), at: 0)
       let start = resource.body.readerIndex + part.lowerBound
-      reply.body = resource.body.getSlice(at: start, length: part.count) ?? ByteBuffer()
-      return reply
+      let body = resource.body.getSlice(at: start, length: part.count) ?? ByteBuffer()
+      return Reply(206, [("Content-Range", place)] + fields, body: body)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import NIOCore
 
 @testable import SampleStore
@@ -12,7 +13,7 @@ extension SampleStore {
 extension [HeaderField] {
   /// The value of the first field with a name; nil if there is none.
   package subscript(_ name: String) -> String? {
-    first { $0.isNamed(name) }?.value
+    first { $0.name.equalsIgnoringCase(name) }?.value
   }
 }
 
