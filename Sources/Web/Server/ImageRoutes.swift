@@ -198,9 +198,8 @@ final class ImageRoutes: Sendable {
     of picture: PictureEntry
   ) -> Answer {
     switch outcome {
-    case .busy: return .busy
-    case .refused(let words): return .noSquare(words)
-    case .made(let bytes):
+    case .failure(let answer): return answer
+    case .success(let bytes):
       let image = ServedImage(
         path: "",
         sha256: ContentDigest.sha256(bytes),

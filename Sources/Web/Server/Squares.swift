@@ -8,16 +8,10 @@ import Synchronization
 ///
 /// Concurrent requests for one square share the work.
 final class Squares: Sendable {
-  /// The result of a request for a square.
-  enum Outcome: Sendable {
-    /// The square's bytes.
-    ///
-    /// If a run holds the cache's lock, the square is only in memory and not in a file.
-    case made([UInt8])
-    /// No square can be made of the picture, for the given reason.
-    case refused(String)
-    case busy
-  }
+  /// The square's bytes, or the answer to a request for a square that was not made.
+  ///
+  /// If a run holds the cache's lock, the square is only in memory and not in a file.
+  typealias Outcome = Result<[UInt8], Answer>
 
   private let cache: String
   private let remote: (any RemotePictures)?
@@ -25,18 +19,14 @@ final class Squares: Sendable {
   private let limits: PictureLimits
   private let tally = Mutex(SquareCounts())
   /// Makes one square at a time, because making a square needs memory for the whole picture.
-  private let making = SharedWork<String, Outcome>(threads: 1, most: 256, busy: .busy)
+  private let making = SharedWork<String, Outcome>(threads: 1, most: 256, busy: .failure(.busy))
   /// Squares that could not be written because a run held the cache's lock.
-  private let unkept = LRUCache<Outcome>(most: 16 << 20)
+  private let unkept = LRUCache<[UInt8]>(most: 16 << 20)
 
   /// Prepares to make squares of a cache's pictures.
   ///
   /// The pictures may be in an object store. The squares are always kept in the cache's folder.
-  init(
-    _ cache: String,
-    remote: (any RemotePictures)? = nil,
-    pictures: any PictureWorking = PicturesHere()
-  ) {
+  init(_ cache: String, remote: (any RemotePictures)?, pictures: any PictureWorking) {
     (self.cache, self.remote, self.pictures) = (cache, remote, pictures)
     var limits = PictureLimits()
     limits.memory = 64 << 20
@@ -62,11 +52,11 @@ final class Squares: Sendable {
     _ waiter: @escaping @Sendable (Outcome) -> Void
   ) {
     let key = "\(side) \(Hexadecimal.text(digest))"
-    if let made = unkept[key] { return waiter(made) }
+    if let made = unkept[key] { return waiter(.success(made)) }
     making.ask(key, waiter) { [self] in
       let outcome = made(of: picture, side, key, room)
       tally.withLock { tally in
-        if case .made = outcome { tally.made += 1 } else { tally.refused += 1 }
+        if case .success = outcome { tally.made += 1 } else { tally.refused += 1 }
       }
       return outcome
     }
@@ -84,23 +74,22 @@ final class Squares: Sendable {
       if let remote, room == nil {
         let most = ByteCount(limits.fileBytes)
         guard let bytes = try? remote.bytes(of: picture.name.path, most: most) else {
-          return .busy
+          return .failure(.busy)
         }
         square = try pictures.square(order, of: picture, bytes)
       } else {
         square = try pictures.square(order, of: picture, in: room ?? cache)
       }
-      let outcome = Outcome.made(square.bytes)
       if !keep(.success(square.bytes), of: picture, side, room) {
-        unkept.add(outcome, cost: square.bytes.count, for: key)
+        unkept.add(square.bytes, cost: square.bytes.count, for: key)
       }
-      return outcome
+      return .success(square.bytes)
     } catch {
       // Failures of these three kinds are not recorded, because another machine may have the library or more memory.
       if ![.library, .tooLarge, .worker].contains(error.code) {
         _ = keep(.failure(error), of: picture, side, room)
       }
-      return .refused(error.description)
+      return .failure(.noSquare(error.description))
     }
   }
 
