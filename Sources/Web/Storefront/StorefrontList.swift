@@ -54,20 +54,18 @@ struct StorefrontList: PageView {
   /// - Parameters:
   ///   - items: All items.
   ///   - query: The filters, the sort order and the number of the page.
-  /// - Returns: The number of matching items, the number of the page, and the page's items. If the query's page does
-  ///   not exist, the last page is chosen.
+  /// - Returns: The number of matching items, the number of pages, the number of the page, and the page's items. If the
+  ///   query's page does not exist, the last page is chosen.
   static func chosen(
     _ items: [(item: StoreItem, section: RunSection)],
     _ query: StorefrontQuery
-  ) -> (count: Int, page: Int, some: [(item: StoreItem, section: RunSection)]) {
+  ) -> (count: Int, pages: Int, page: Int, some: [(item: StoreItem, section: RunSection)]) {
     let rules = query.items
-    let admitted = rules.isFiltering ? items.filter { rules.admits($0.item) } : items
-    let arranged = rules.arranged(admitted) { $0.item }
+    let arranged = rules.arranged(items.filter { rules.admits($0.item) }) { $0.item }
     let pages = max(1, (arranged.count + pageSize - 1) / pageSize)
     let page = min(query.page, pages)
-    return (
-      arranged.count, page, Array(arranged.dropFirst((page - 1) * pageSize).prefix(pageSize))
-    )
+    let some = Array(arranged.dropFirst((page - 1) * pageSize).prefix(pageSize))
+    return (arranged.count, pages, page, some)
   }
 
   init(
@@ -89,21 +87,16 @@ struct StorefrontList: PageView {
     isFiltered = !query.low.isEmpty || !query.high.isEmpty || query.order != nil
     clear = query.with { ($0.badge, $0.low, $0.high) = ("", "", "") }.address(path)
     unit = Self.unit(of: open.currency)
-    let pageCount = max(1, (chosen.count + Self.pageSize - 1) / Self.pageSize)
-    (page, self.pageCount) = (chosen.page, pageCount.grouped)
+    (page, pageCount) = (chosen.page, chosen.pages.grouped)
     found = language.count(chosen.count, "item", "items", "상품")
     // A badge's count is the number of items that the list would have if the visitor chose the badge.
     let within = query.with { $0.badge = "" }.items
-    badges = Self.offered(
-      within.isFiltering ? items.filter { within.admits($0.item) } : items,
-      query,
-      path
-    )
+    badges = Self.offered(items.filter { within.admits($0.item) }, query, path)
     let words = ItemView.Words(language, within: heading.speech)
     cards = try open.reader.shown(chosen.some).enumerated().map {
       StorefrontCard($1, words, open.store.squares, isEager: $0 < 4)
     }
-    pages = PageLink.all(chosen.page, of: pageCount, language) { page in
+    pages = PageLink.all(chosen.page, of: chosen.pages, language) { page in
       query.with { $0.page = page }.address(path)
     }
   }
