@@ -34,8 +34,7 @@ extension CachePlace {
     self.init(path: text)
     guard Self.isAddress(text) else { return }
     let location = try S3Location(parsing: text)
-    let variables = ProcessInfo.processInfo.environment
-    let environment = try S3Environment(variables)
+    let environment = try S3Environment(ProcessInfo.processInfo.environment)
     var options = TransportOptions()
     options.parallel = .fixed(64)
     options.perHost = .fixed(64)
@@ -44,7 +43,7 @@ extension CachePlace {
     options.userAgent = "larder/\(LarderCommand.version)"
     let store = ObjectStore(location, environment, transport: try CurlTransport(options))
     self.init(
-      path: Self.folder(of: location, environment, variables),
+      path: Self.folder(of: location, environment),
       store: store,
       remote: S3Pictures(store)
     )
@@ -83,15 +82,11 @@ extension CachePlace {
   /// The local folder for a store.
   ///
   /// It is below `LARDER_STATE`, or else `$XDG_CACHE_HOME/larder`, or else `~/.cache/larder`.
-  private static func folder(
-    of location: S3Location,
-    _ environment: S3Environment,
-    _ variables: [String: String]
-  ) -> String {
-    func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
-    let home = value("HOME") ?? NSHomeDirectory()
+  private static func folder(of location: S3Location, _ environment: S3Environment) -> String {
+    let variable = OutboxOptions.variable
+    let home = variable("HOME") ?? NSHomeDirectory()
     let base =
-      value("LARDER_STATE") ?? (value("XDG_CACHE_HOME") ?? "\(home)/.cache") + "/larder"
+      variable("LARDER_STATE") ?? (variable("XDG_CACHE_HOME") ?? "\(home)/.cache") + "/larder"
     // Buckets and prefixes have no plus sign, so two locations never share a folder.
     let prefix = location.prefix.isEmpty ? "" : "+" + location.prefix.replacing("/", with: "+")
     return "\(base)/s3/\(environment.nickname)/\(location.bucket)\(prefix)"
