@@ -8,7 +8,7 @@ package struct LarderCommand: ParsableCommand {
   /// The version that `--version` prints and that servers see.
   package static let version = "0.2.0"
 
-  private static let statuses = StatusHelp(
+  private static let statuses = statusHelp(
     [
       .done: "done, nothing failed",
       .failed: "failed: nothing useful was done",
@@ -31,7 +31,7 @@ package struct LarderCommand: ParsableCommand {
       Example:  larder demo
                 larder sync shop.yaml && larder list
 
-      \(statuses.text)
+      \(statuses)
 
       Each command's help lists its own statuses. docs/catalog-files.md describes catalog files; \
       "larder catalog init URL" writes one.

@@ -43,32 +43,27 @@ struct HelpText {
   }
 }
 
-/// The list of a command's exit statuses for its help, with one status on each line.
+/// The list of a command's exit statuses for its help, in lines of at most 80 columns with one status each.
 ///
 /// The tests run the binary many times, and check that each exit status is in the list of its command.
-struct StatusHelp {
-  /// The list, in lines of at most 80 columns.
-  let text: String
-
-  /// Creates a list.
-  ///
-  /// - Parameters:
-  ///   - meanings: The meaning of each status for this command. The status 64, for a wrong command line, is added.
-  ///   - stops: Whether the command handles Ctrl-C and SIGTERM. If it does, the statuses 130 and 143 are added.
-  init(_ meanings: KeyValuePairs<ExitStatus, String>, stops: Bool = false) {
-    var all = Array(meanings) + [(.usage, "the command line is wrong")]
-    if stops {
-      all += [(.interrupted, "interrupted by Ctrl-C"), (.terminated, "ended by SIGTERM")]
-    }
-    let lines = all.sorted { $0.key.rawValue < $1.key.rawValue }.map { status, words in
-      "\(padded("\(status.rawValue)", to: 5, right: true))  \(words)"
-    }
-    text = "Exit statuses:\n" + lines.joined(separator: "\n")
+///
+/// - Parameters:
+///   - meanings: The meaning of each status for this command. The status 64, for a wrong command line, is added.
+///   - stops: Whether the command handles Ctrl-C and SIGTERM. If it does, the statuses 130 and 143 are added.
+/// - Returns: The list under its heading.
+func statusHelp(_ meanings: KeyValuePairs<ExitStatus, String>, stops: Bool) -> String {
+  var all = Array(meanings) + [(.usage, "the command line is wrong")]
+  if stops {
+    all += [(.interrupted, "interrupted by Ctrl-C"), (.terminated, "ended by SIGTERM")]
   }
+  let lines = all.sorted { $0.key.rawValue < $1.key.rawValue }.map { status, words in
+    "\(padded("\(status.rawValue)", to: 5, right: true))  \(words)"
+  }
+  return "Exit statuses:\n" + lines.joined(separator: "\n")
 }
 
 extension CommandConfiguration {
-  /// The configuration of a command whose help ends with the list of its exit statuses; see ``StatusHelp``.
+  /// The configuration of a command whose help ends with the list of its exit statuses; see ``statusHelp(_:stops:)``.
   init(
     commandName: String,
     abstract: String,
@@ -80,7 +75,7 @@ extension CommandConfiguration {
     self.init(
       commandName: commandName,
       abstract: abstract,
-      discussion: "\(discussion)\n\n\(StatusHelp(statuses, stops: stops).text)",
+      discussion: "\(discussion)\n\n\(statusHelp(statuses, stops: stops))",
       subcommands: subcommands
     )
     // When `LarderCommand` lets this command parse its own arguments, the parser then does not look whether they ask for
