@@ -89,12 +89,4 @@ package enum BenchSource: Sendable {
       return hosts
     }
   }
-
-  /// Whether the source is a list of URLs.
-  ///
-  /// A list of URLs can be repeated within one pass, so that a short list makes a long measurement. A pass over a
-  /// catalog requests each picture once.
-  package var isURLs: Bool {
-    if case .urls = self { true } else { false }
-  }
 }

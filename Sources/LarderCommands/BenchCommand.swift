@@ -85,7 +85,8 @@ struct BenchCommand: ParsableCommand {
     plan.count = count
     plan.sweep = parallel
     plan.runs = runs
-    if count != nil, !source.isURLs {
+    // A pass over a catalog requests each picture once.
+    if count != nil, case .catalog = source {
       throw CommandFailure("cannot repeat requests for a catalog: --count goes with URLs")
     }
     let run = BenchRun(plan, source, try surroundings(of: source))

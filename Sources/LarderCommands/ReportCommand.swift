@@ -77,8 +77,7 @@ struct ReportCommand: ParsableCommand {
     let now = UnixTime.now()
     let pictures = PictureFolder(folder.string)
     let signals = Signals()
-    let stop = signals.stop
-    let made = try CountDisplay.during("report", "pictures", output) { display in
+    let made = try signals.count("report", "pictures", output) { isStopped, progress in
       try ReportPage.make(
         reader,
         language ?? PageLanguage(locale: OutboxOptions.environmentLocale),
@@ -87,8 +86,8 @@ struct ReportCommand: ParsableCommand {
         advice: { $0.commandText },
         pictures: Workers.forPictures,
         folder: isStream ? nil : (pictures, folder.lastComponent?.string ?? ""),
-        isStopped: { stop.isRaised },
-        progress: { display.show($0, of: $1) }
+        isStopped: isStopped,
+        progress: progress
       )
     }
     guard let made else { Output.end(signals.status ?? .interrupted) }
