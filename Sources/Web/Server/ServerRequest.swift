@@ -23,12 +23,6 @@ struct ServerRequest: Sendable {
     return values.isEmpty ? nil : values.joined(separator: ", ")
   }
 
-  /// The value of a header field that occurs once; nil when the field is missing or occurs several times.
-  func single(_ name: String) -> String? {
-    let values = headers[name]
-    return values.count == 1 ? values[0] : nil
-  }
-
   /// Whether a page of another site sent this POST, according to the browser.
   ///
   /// Browsers set `Sec-Fetch-Site` and `Origin`, and a page cannot forge them. A program that sends neither is accepted.
@@ -37,7 +31,7 @@ struct ServerRequest: Sendable {
     guard method == .post else { return false }
     if let site = list("Sec-Fetch-Site"), site != "same-origin" { return true }
     guard let origin = list("Origin") else { return false }
-    guard let host = target.authority ?? single("Host"), !host.isEmpty else { return true }
+    guard let host = target.authority ?? headers.first(name: "Host") else { return true }
     return origin != "http://\(host)" && origin != "https://\(host)"
   }
 }

@@ -36,7 +36,7 @@ struct Storefront: Sendable {
     }
     var form: [(name: String, value: String)] = []
     if request.method == .post {
-      let type = request.single("Content-Type")?.split(separator: ";").first ?? ""
+      let type = request.headers.first(name: "Content-Type")?.split(separator: ";").first ?? ""
       guard type.lowercased() == "application/x-www-form-urlencoded" else {
         let words = "forms must be sent as application/x-www-form-urlencoded"
         return .now(.problem(415, words), .page)
