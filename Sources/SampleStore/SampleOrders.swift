@@ -51,19 +51,13 @@ final class SampleOrders: Sendable {
 }
 
 extension RequestRecord {
-  /// The order as a line of JSON.
-  ///
-  /// The body is written as text, or as hexadecimal digits if it is not UTF-8.
+  /// The order as a line of JSON, with its body as text.
   var line: [UInt8] {
-    var line = JSONMembers([
+    let line = JSONMembers([
       "time": UnixTime(Int64(arrival)).rfc3339, "method": method, "path": path,
       "status": status, "headers": headers.map { [$0.name, $0.value] },
+      "body": String(decoding: body, as: UTF8.self),
     ])
-    if let text = String(validating: body, as: UTF8.self) {
-      line.values["body"] = text
-    } else {
-      line.values["bodyHex"] = Hexadecimal.text(body)
-    }
     return ((try? line.jsonLine()) ?? []) + [UInt8(ascii: "\n")]
   }
 }
