@@ -6,8 +6,11 @@ import Pipeline
 ///
 /// The record is in the cache as `last-run.json`, so that monitoring can read it.
 final class RunRecord {
-  private let cache: String
-  private var document: LastRun
+  private let command, cache: String
+  private let started = UnixTime.now()
+  private var errors: [String] = []
+  /// The number of entries that a shortened list leaves out: by catalog, then by list, such as `items.added`.
+  private var omitted: [String: [String: Int]] = [:]
   private var reports: [SyncReport] = []
 
   /// Begins the record of a run.
@@ -16,20 +19,19 @@ final class RunRecord {
   ///   - command: The subcommand.
   ///   - cache: The cache's path.
   init(of command: String, cache: String) {
-    self.cache = cache
-    document = LastRun(command: command)
+    (self.command, self.cache) = (command, cache)
   }
 
   /// Adds the report of one catalog.
   func add(_ report: SyncReport) {
     reports.append(report)
-    let omitted = report.briefOmits
-    if !omitted.isEmpty { document.omitted[report.catalog] = omitted }
+    let omits = report.briefOmits
+    if !omits.isEmpty { omitted[report.catalog] = omits }
   }
 
   /// Adds the reason why a catalog did not run.
   func add(_ failure: CommandFailure) {
-    if let message = failure.message { document.errors.append(message) }
+    if let message = failure.message { errors.append(message) }
   }
 
   /// Performs a run, and writes its record even when it throws.
@@ -73,8 +75,11 @@ final class RunRecord {
   ///
   /// A catalog's report has the form of `sync --json`, but each list has at most 100 entries of a kind.
   private func bytes(_ status: ExitStatus) throws -> [UInt8] {
-    (document.status, document.failed) = (status.rawValue, status.isFailure)
-    document.ended = UnixTime.now()
+    let document = JSONMembers([
+      "command": command, "version": LarderCommand.version, "started": started,
+      "ended": UnixTime.now(), "status": status.rawValue, "failed": status.isFailure,
+      "errors": errors, "omitted": omitted,
+    ])
     let catalogs = reports.map(\.brief.json).joined(separator: Array(",".utf8))
     let start = try document.jsonLine().dropLast() + Array(#","catalogs":["#.utf8)
     return TerminalJSON.bytes(start + catalogs + Array("]}\n".utf8))
@@ -88,17 +93,4 @@ final class RunRecord {
     else { return }
     try TextFile.replaceOwn("\(cache)/last-run.json", with: bytes)
   }
-}
-
-/// The record of a run as JSON, without the reports.
-private struct LastRun: Encodable {
-  let command: String
-  let version = LarderCommand.version
-  let started = UnixTime.now()
-  var ended = UnixTime.now()
-  var status: Int32 = 0
-  var failed = false
-  var errors: [String] = []
-  /// The number of entries that a shortened list leaves out: by catalog, then by list, such as `items.added`.
-  var omitted: [String: [String: Int]] = [:]
 }
