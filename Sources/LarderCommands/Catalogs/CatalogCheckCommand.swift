@@ -248,12 +248,9 @@ struct CheckDocument: Encodable {
     let finding: CatalogFinding
     var struck: StruckPrice?
 
-    private enum CodingKeys: String, CodingKey { case struck }
-
     func encode(to encoder: any Encoder) throws {
       try finding.encode(to: encoder)
-      var body = encoder.container(keyedBy: CodingKeys.self)
-      try body.encode(struck, forKey: .struck)
+      try encoder.write(["struck": struck])
     }
   }
 
