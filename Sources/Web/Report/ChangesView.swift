@@ -94,7 +94,9 @@ private struct Rows {
     func change(_ net: NetChange) -> Double {
       net.price.flatMap { old in net.newPrice.flatMap(old.change) } ?? 0
     }
-    let priced = stayed.filter { $0.price != $0.newPrice }.largestFirst { abs(change($0)) }
+    // Swift's sort is stable.
+    let priced = stayed.filter { $0.price != $0.newPrice }
+      .sorted { abs(change($0)) > abs(change($1)) }
     func prices(_ isMeant: (Double) -> Bool) -> [ChangesView.Row] {
       priced.filter { isMeant(change($0)) }.map { net in
         row(
@@ -125,13 +127,5 @@ private struct Rows {
       percent != 0
     else { return "" }
     return "\(percent < 0 ? "−" : "+")\(abs(percent).grouped)%"
-  }
-}
-
-extension Array {
-  /// The elements, those with the largest values first; elements with the same value keep their order.
-  fileprivate func largestFirst(_ value: (Element) -> Double) -> [Element] {
-    enumerated().map { (place: $0.offset, value: value($0.element), element: $0.element) }
-      .sorted { ($0.value, $1.place) > ($1.value, $0.place) }.map(\.element)
   }
 }
