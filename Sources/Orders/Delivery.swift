@@ -50,11 +50,9 @@ extension Delivery {
   ///
   /// The attempt is counted before the first byte is sent. So it counts even if the process crashes.
   var claimed: Delivery {
-    var delivery = self
-    delivery.state = .sending
+    var delivery = settled(.sending, lastError)
     delivery.attempts += 1
     delivery.tries += 1
-    delivery.due = nil
     return delivery
   }
 
@@ -62,19 +60,17 @@ extension Delivery {
   ///
   /// The delays start again from the first one.
   func revived(at now: OrderTime) -> Delivery {
-    var delivery = self
-    delivery.state = .queued
+    var delivery = settled(.queued, lastError, due: now)
     delivery.tries = 0
-    delivery.due = now
     return delivery
   }
 
-  /// A copy in the given state, without a time for a further attempt.
-  func settled(_ state: State, _ error: String?) -> Delivery {
+  /// A copy in the given state, with the time of the next attempt if the message is queued.
+  func settled(_ state: State, _ error: String?, due: OrderTime? = nil) -> Delivery {
     var delivery = self
     delivery.state = state
     delivery.lastError = error
-    delivery.due = nil
+    delivery.due = due
     return delivery
   }
 
@@ -176,11 +172,8 @@ package struct DeliveryPlan: Sendable {
 
   /// A queued copy in which the attempt is not counted for the delays, because the message did not cause the failure.
   private func waiting(_ delivery: Delivery, _ reason: String?, at now: OrderTime) -> Delivery {
-    var delivery = delivery
-    delivery.state = .queued
+    var delivery = delivery.settled(.queued, reason, due: now)
     delivery.tries -= 1
-    delivery.lastError = reason
-    delivery.due = now
     return delivery
   }
 
@@ -195,10 +188,6 @@ package struct DeliveryPlan: Sendable {
     let factor = 1 + Self.jitter * (2 * random - 1)
     let planned = Int64((Double(Self.delays[index]) * 1000 * factor).rounded())
     let asked = min(max(failure.retryAfter ?? 0, 0), Self.longestRetryAfter) * 1000
-    var delivery = delivery
-    delivery.state = .queued
-    delivery.lastError = failure.reason
-    delivery.due = now + max(planned, asked)
-    return delivery
+    return delivery.settled(.queued, failure.reason, due: now + max(planned, asked))
   }
 }
