@@ -47,17 +47,11 @@ public struct PictureResult: Sendable, Equatable {
       self.attempts = attempts
     }
 
-    private enum Key: String, CodingKey {
-      case accepted, status, message, attempts
-    }
-
     /// Encodes every key; a missing value is null.
     public func encode(to encoder: any Encoder) throws {
-      var object = encoder.container(keyedBy: Key.self)
-      try object.encode(isAccepted, forKey: .accepted)
-      try object.encode(status, forKey: .status)
-      try object.encode(message, forKey: .message)
-      try object.encode(attempts, forKey: .attempts)
+      try encoder.write([
+        "accepted": isAccepted, "status": status, "message": message, "attempts": attempts,
+      ])
     }
   }
 
@@ -82,27 +76,15 @@ public struct PictureResult: Sendable, Equatable {
 }
 
 extension PictureResult: Encodable {
-  private enum Key: String, CodingKey {
-    case input, output, format, width, height, method, shift, gravity, damaged, time, timeSource
-    case upload, skipped, error
-  }
-
   /// Encodes every key; a missing value is null.
   public func encode(to encoder: any Encoder) throws {
-    var object = encoder.container(keyedBy: Key.self)
-    try object.encode(input, forKey: .input)
-    try object.encode(output, forKey: .output)
-    try object.encode(summary?.format.rawValue, forKey: .format)
-    try object.encode(summary?.width, forKey: .width)
-    try object.encode(summary?.height, forKey: .height)
-    try object.encode(summary?.method.rawValue, forKey: .method)
-    try object.encode(summary?.shift, forKey: .shift)
-    try object.encode(summary?.gravity, forKey: .gravity)
-    try object.encode(summary?.isDamaged ?? false, forKey: .damaged)
-    try object.encode(summary?.time?.description, forKey: .time)
-    try object.encode(summary?.time?.source.rawValue, forKey: .timeSource)
-    try object.encode(upload, forKey: .upload)
-    try object.encode(isSkipped, forKey: .skipped)
-    try object.encode(error?.description, forKey: .error)
+    try encoder.write([
+      "input": input, "output": output, "format": summary?.format.rawValue,
+      "width": summary?.width, "height": summary?.height, "method": summary?.method.rawValue,
+      "shift": summary?.shift, "gravity": summary?.gravity,
+      "damaged": summary?.isDamaged ?? false, "time": summary?.time?.description,
+      "timeSource": summary?.time?.source.rawValue, "upload": upload, "skipped": isSkipped,
+      "error": error?.description,
+    ])
   }
 }
