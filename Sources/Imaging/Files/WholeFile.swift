@@ -22,7 +22,7 @@ public enum WholeFile {
     overwrite: Bool = false,
     syncsFolder: Bool = true
   ) throws(LarderError) {
-    if !overwrite { try checkAbsent(path) }
+    guard overwrite || !isThere(path) else { throw refusal(path, EEXIST) }
     let part = try PartFile(for: path)
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in try part.append(bytes) }
     try part.place(overwrite: overwrite)
@@ -35,11 +35,6 @@ public enum WholeFile {
   /// Whether a file exists at `path`.
   static func isThere(_ path: FilePath) -> Bool {
     path.withPlatformString { access($0, F_OK) } == 0
-  }
-
-  /// Checks that there is no file at `path` that writing would replace.
-  static func checkAbsent(_ path: FilePath) throws(LarderError) {
-    guard !isThere(path) else { throw refusal(path, EEXIST) }
   }
 
   /// Creates a folder, and its parent folders if necessary.
@@ -129,7 +124,8 @@ final class PartFile: Sendable, Equatable {
   private let path: FilePath
   /// The path of the temporary file; nil if another process gives it its final name.
   private let sibling: FilePath?
-  private let descriptor: Int32
+  /// The open temporary file; another process can append to it while this object exists.
+  let descriptor: Int32
 
   /// Creates the temporary file for `path`, and its folder if necessary.
   ///
@@ -156,11 +152,6 @@ final class PartFile: Sendable, Equatable {
   }
 
   static func == (left: PartFile, right: PartFile) -> Bool { left === right }
-
-  /// Calls `body` with the descriptor, so that another process can append to the file.
-  func lend(_ body: (Int32) throws(WorkerLoss) -> Void) throws(WorkerLoss) {
-    try body(descriptor)
-  }
 
   deinit {
     close(descriptor)

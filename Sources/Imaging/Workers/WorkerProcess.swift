@@ -89,8 +89,8 @@ final class WorkerProcess: Sendable {
           continue
         }
         part = begun
-        try begun.lend { (descriptor) throws(WorkerLoss) in
-          try channel.send(.placed, descriptor: descriptor, wait: wait)
+        try withExtendedLifetime(begun) { () throws(WorkerLoss) in
+          try channel.send(.placed, descriptor: begun.descriptor, wait: wait)
         }
       case .made:
         let summary = try EncodedPicture.Summary(text: message.text)
