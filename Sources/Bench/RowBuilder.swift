@@ -38,8 +38,8 @@ struct RowBuilder {
         } else {
           sum.connections.opened += 1
         }
-        firstBytes.append(response.timing.firstByte)
-        totals.append(response.timing.total)
+        firstBytes.append(response.firstByte)
+        totals.append(response.total)
       case .failure(let failure):
         sum.retries += max(0, failure.attempts - 1)
         if let status = failure.reason.status { sum.statuses["\(status)", default: 0] += 1 }

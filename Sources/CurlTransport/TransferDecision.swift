@@ -128,15 +128,13 @@ extension Exchange {
     _ outcome: larder_outcome,
     _ transfer: Transfer
   ) -> Response {
-    var timing = TransferTiming()
-    timing.firstByte = Double(outcome.first_byte) / 1e6
-    timing.total = Double(outcome.total) / 1e6
-    return Response(
+    Response(
       head: head,
       bodyBytes: reply.received,
       wireBytes: ByteCount(outcome.wire),
       attempts: transfer.attempts,
-      timing: timing,
+      firstByte: Double(outcome.first_byte) / 1e6,
+      total: Double(outcome.total) / 1e6,
       connectionReused: outcome.connections == 0,
       connectionIsOpen: reply.isConnected
     )

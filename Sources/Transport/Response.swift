@@ -90,19 +90,6 @@ package struct ResponseHead: Sendable {
   }
 }
 
-/// The times at which the parts of an attempt ended.
-///
-/// Each value is the number of seconds since the attempt started.
-package struct TransferTiming: Hashable, Sendable {
-  /// The time at which the first byte of the response was received.
-  package var firstByte = 0.0
-  /// The time at which the attempt ended.
-  package var total = 0.0
-
-  /// Makes a value in which all times are 0.
-  package init() {}
-}
-
 /// The result of a successful transfer.
 ///
 /// The status is from 200 to 299 and the body went to the sink, or the status is 304 and there is no body.
@@ -120,8 +107,10 @@ package struct Response: Sendable {
   ///
   /// A redirect does not start a new attempt.
   package private(set) var attempts: Int
-  /// The timing of the last attempt.
-  package let timing: TransferTiming
+  /// The number of seconds from the start of the last attempt to the first byte of the response.
+  package let firstByte: Double
+  /// The number of seconds from the start of the last attempt to its end.
+  package let total: Double
   /// Whether the last attempt used a connection that was open before.
   package let connectionReused: Bool
   /// Whether the connection was still open when the transfer ended.
@@ -138,7 +127,8 @@ package struct Response: Sendable {
     bodyBytes: ByteCount,
     wireBytes: ByteCount,
     attempts: Int = 1,
-    timing: TransferTiming = TransferTiming(),
+    firstByte: Double = 0,
+    total: Double = 0,
     connectionReused: Bool = false,
     connectionIsOpen: Bool = true
   ) {
@@ -146,7 +136,8 @@ package struct Response: Sendable {
     self.bodyBytes = bodyBytes
     self.wireBytes = wireBytes
     self.attempts = attempts
-    self.timing = timing
+    self.firstByte = firstByte
+    self.total = total
     self.connectionReused = connectionReused
     self.connectionIsOpen = connectionIsOpen
   }
