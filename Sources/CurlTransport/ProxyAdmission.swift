@@ -129,13 +129,10 @@ struct ProxyAdmission {
     guard getaddrinfo(host, nil, &hints, &list) == 0, let list else { return [] }
     defer { freeaddrinfo(list) }
     return sequence(first: list) { $0.pointee.ai_next }.compactMap { entry in
-      var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-      let (address, length) = (entry.pointee.ai_addr, entry.pointee.ai_addrlen)
-      guard
-        getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
-      else { return nil }
-      // The text of a link-local address ends with its zone, for example `fe80::1%eth0`.
-      return IPAddress(literal: String(string(text).prefix { $0 != "%" }))
+      // Before the address are the family and the port, and for IPv6 also the flow label. (sockaddr_in, sockaddr_in6)
+      let (address, length) = (entry.pointee.ai_addr, Int(entry.pointee.ai_addrlen))
+      let bytes = UnsafeRawBufferPointer(start: address, count: length)
+      return IPAddress(Array(entry.pointee.ai_family == AF_INET ? bytes[4..<8] : bytes[8..<24]))
     }
   }
 }
@@ -160,11 +157,6 @@ extension IPAddress {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family = bytes.count == 4 ? AF_INET : AF_INET6
     inet_ntop(family, bytes, &text, socklen_t(text.count))
-    return string(text)
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
-}
-
-/// The text in a buffer that a C function has filled, up to its NUL.
-private func string(_ buffer: [CChar]) -> String {
-  String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
