@@ -215,6 +215,12 @@ package enum Files {
     return try names(in: folder)
   }
 
+  /// The folder that contains the file at `path`, for example `.` for a name without a folder.
+  package static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
   /// Syncs an open folder, so that the names in it are on the device.
   ///
   /// - Returns: Whether the folder was synced. The result is false if the file system cannot sync folders, which is not

@@ -109,7 +109,7 @@ enum OutboxFile {
   ///
   /// - Throws: ``LarderError`` if a system call fails.
   static func make(_ path: String) throws(LarderError) {
-    let folder = self.folder(of: path)
+    let folder = Files.folder(of: path)
     try makeFolders(folder)
     do throws(SystemError) {
       try DatabaseFile.make(path)
@@ -143,16 +143,10 @@ enum OutboxFile {
     return status
   }
 
-  /// The folder that contains the file at the given path.
-  private static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
   private static func makeFolders(_ path: String) throws(LarderError) {
     var status = stat()
     if stat(path, &status) == 0 { return }
-    let parent = folder(of: path)
+    let parent = Files.folder(of: path)
     try makeFolders(parent)
     if mkdir(path, 0o700) != 0, errno != EEXIST { throw .system("make", path, errno: errno) }
     try sync(parent)

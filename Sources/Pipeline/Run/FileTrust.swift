@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import Glibc
 
@@ -42,13 +43,8 @@ package enum FileTrust {
   package static func doubt(ofFile path: String) -> Doubt? {
     guard let file = status(of: path), let real = realpath(path, nil) else { return nil }
     defer { free(real) }
-    let folders = [path, String(cString: real)].compactMap { status(of: folder(of: $0)) }
+    let folders = [path, String(cString: real)].compactMap { status(of: Files.folder(of: $0)) }
     return doubt(of: file, in: folders, for: geteuid())
-  }
-
-  private static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private static func status(of path: String) -> stat? {
