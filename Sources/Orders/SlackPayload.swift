@@ -81,12 +81,12 @@ struct SlackText {
   private var count = 0
   private let limit: Int
   private var isFull = false
-  /// The longest part of `value` that can be followed by an ellipsis, and its length.
-  private var room: (end: String.Index, count: Int)
+  /// The end of the longest part of `value` that can be followed by an ellipsis.
+  private var room: String.Index
 
   init(limit: Int) {
     self.limit = limit
-    room = (value.endIndex, 0)
+    room = value.endIndex
   }
 
   /// Appends a text, and escapes it.
@@ -114,16 +114,14 @@ struct SlackText {
   }
 
   private mutating func add(_ piece: String) {
-    guard !isFull else { return }
     let size = piece.utf16.count
     guard count + size <= limit else {
       isFull = true
-      value = String(value[..<room.end]) + "…"
-      count = room.count + 1
+      value = String(value[..<room]) + "…"
       return
     }
     value += piece
     count += size
-    if count < limit { room = (value.endIndex, count) }
+    if count < limit { room = value.endIndex }
   }
 }
