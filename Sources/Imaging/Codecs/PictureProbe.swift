@@ -14,15 +14,15 @@ public struct PictureProbe: Sendable {
   /// The height of the upright picture, in pixels.
   public let height: Int
   /// The number of bits of a sample.
-  public let depth: Int
+  public var depth: Int { structure.depth }
   /// The number of samples of a stored pixel.
   ///
   /// A palette index counts as one sample.
-  public let channels: Int
+  public var channels: Int { structure.channels }
   /// How the stored picture has to be turned to be upright.
   public let orientation: Orientation
   /// The number of scans (passes in which a progressive JPEG is stored); 1 for other pictures.
-  public let scans: Int
+  public var scans: Int { structure.scans }
   /// Whether the end of the file is missing.
   ///
   /// This is possible for a JPEG or a GIF. A PNG, WebP or AVIF without its end is refused instead.
@@ -39,9 +39,7 @@ public struct PictureProbe: Sendable {
   let structure: any PictureCodec
 
   /// The size of the stored picture, before it is turned upright.
-  var stored: PixelSize {
-    orientation.upright(PixelSize(width: width, height: height))
-  }
+  var stored: PixelSize { structure.size }
 
   /// Reads the structure of a picture.
   ///
@@ -60,7 +58,6 @@ public struct PictureProbe: Sendable {
     }
     self.format = format
     structure = try format.codec.init(bytes, limits.named(name))
-    (depth, channels, scans) = (structure.depth, structure.channels, structure.scans)
     isCutShort = structure.isCutShort
     exif = structure.exif.isEmpty ? nil : Exif(structure.exif)
     orientation = structure.ownOrientation ?? exif?.orientation ?? .upright
