@@ -569,11 +569,8 @@ extension Index {
           )
         )
       }
-      // Sort by the offset too, so that the fields of an item keep their order.
-      return changes.enumerated().sorted {
-        ($0.element.run, $0.element.section, $0.element.id, $0.offset)
-          < ($1.element.run, $1.element.section, $1.element.id, $1.offset)
-      }.map(\.element)
+      // Swift's sort is stable, so the fields of an item keep their order.
+      return changes.sorted { ($0.run, $0.section, $0.id) < ($1.run, $1.section, $1.id) }
     }
   }
 

@@ -41,8 +41,8 @@ enum NameWords {
 extension Array {
   /// The elements with the greatest value first; elements with equal values keep their order.
   func ranked<Value: Comparable>(by value: (Element) -> Value) -> [Element] {
-    enumerated().sorted { (value($1.element), $0.offset) < (value($0.element), $1.offset) }
-      .map(\.element)
+    // Swift's sort is stable.
+    sorted { value($0) > value($1) }
   }
 
   /// The elements without those whose key an earlier element has.
